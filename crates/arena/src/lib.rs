@@ -1,0 +1,1 @@
+//! Players, openings, clocks and matches.

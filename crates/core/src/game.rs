@@ -1,0 +1,140 @@
+//! The cold trait: everything about a game that a search does not need.
+
+use crate::{Features, Malformed, Outcome, Position, Side};
+
+/// A game, one value per game: rules, notation, features, and the abilities
+/// that not every game has, as values it returns.
+pub trait Game: Clone + Send + Sync + 'static {
+    /// The positions of this game.
+    type Position: Position;
+    /// The features its evaluation functions are built from.
+    type Features: Features<Self::Position> + Clone + 'static;
+
+    /// The name on the command line and in files: lower case, no spaces.
+    const NAME: &'static str;
+
+    /// The start position; the first player is to move.
+    fn start(&self) -> Self::Position;
+
+    /// The features, ready to use.
+    fn features(&self) -> Self::Features;
+
+    /// No game lasts longer; a record that reaches this bound is a draw.
+    fn max_plies(&self) -> usize;
+
+    /// A legal move as people write it.
+    fn format_move(
+        &self,
+        position: &Self::Position,
+        m: <Self::Position as Position>::Move,
+    ) -> String;
+
+    /// The legal move that `text` names. By default, the one that
+    /// [`format_move`](Game::format_move) writes so, whatever its case.
+    ///
+    /// # Errors
+    /// When no legal move is written so.
+    fn parse_move(
+        &self,
+        position: &Self::Position,
+        text: &str,
+    ) -> Result<<Self::Position as Position>::Move, Malformed> {
+        let wanted = text.trim();
+        position
+            .moves()
+            .find(|&m| self.format_move(position, m).eq_ignore_ascii_case(wanted))
+            .ok_or_else(|| Malformed::new("move", text, "it is not a legal move here"))
+    }
+
+    /// A position and the side to move on one line.
+    fn format(&self, position: &Self::Position, to_move: Side) -> String;
+
+    /// Reads what [`format`](Game::format) writes.
+    ///
+    /// # Errors
+    /// When the text is no position of this game.
+    fn parse(&self, text: &str) -> Result<(Self::Position, Side), Malformed>;
+
+    /// A board for people, on several lines.
+    fn draw(&self, position: &Self::Position, to_move: Side) -> String {
+        self.format(position, to_move)
+    }
+
+    /// The position in few bytes, for storage.
+    fn pack(&self, position: &Self::Position, to_move: Side) -> Vec<u8> {
+        self.format(position, to_move).into_bytes()
+    }
+
+    /// Reads what [`pack`](Game::pack) writes.
+    ///
+    /// # Errors
+    /// When the bytes are no packed position of this game.
+    fn unpack(&self, bytes: &[u8]) -> Result<(Self::Position, Side), Malformed> {
+        let text = std::str::from_utf8(bytes).map_err(|e| {
+            Malformed::new("packed position", format_args!("{bytes:?}"), e.to_string())
+        })?;
+        self.parse(text)
+    }
+
+    /// Names of the two players, first and second.
+    fn side_names(&self) -> [&'static str; 2] {
+        ["first", "second"]
+    }
+
+    /// The unit of an outcome's margin ("discs"), where it means something.
+    fn margin_unit(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Weights for the features set by hand, in log-odds per unit: the function
+    /// a learner has to beat. Without them the baseline knows only finished games.
+    fn hand_weights(&self) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// The board's symmetries other than the identity.
+    fn symmetries(&self) -> Vec<Symmetry<Self::Position>> {
+        Vec::new()
+    }
+
+    /// Exact solving, where the game can.
+    fn solver(&self) -> Option<Box<dyn Solve<Self::Position>>> {
+        None
+    }
+
+    /// Known perft numbers from the start position, for depths 1, 2, 3, ...
+    fn perft_table(&self) -> &'static [u64] {
+        &[]
+    }
+}
+
+/// A mapping of positions and moves that the rules do not notice.
+pub struct Symmetry<P: Position> {
+    /// What it does: "rotate 90".
+    pub name: &'static str,
+    /// The image of a position.
+    pub position: fn(&P) -> P,
+    /// The image of a move.
+    pub mv: fn(P::Move) -> P::Move,
+}
+
+/// Exact solving of positions near the end.
+pub trait Solve<P: Position>: Send {
+    /// An upper bound on the moves left, cheap to compute (empty squares in
+    /// Othello); callers solve when it is small enough.
+    fn moves_left(&self, position: &P) -> u32;
+
+    /// The outcome under perfect play by both, with a move that reaches it.
+    fn solve(&mut self, position: &P) -> Solved<P::Move>;
+}
+
+/// What a solver found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Solved<M> {
+    /// The outcome under perfect play, for the side to move.
+    pub outcome: Outcome,
+    /// A move that reaches it; none when the game is over.
+    pub best: Option<M>,
+    /// Positions visited.
+    pub nodes: u64,
+}

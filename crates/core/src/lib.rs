@@ -1,0 +1,51 @@
+//! The words every other room uses.
+//!
+//! A game is told once, as a hot [`Position`] and a cold [`Game`]; everything
+//! else in the house (search, learners, curves, matches) is written against
+//! these traits and never against a board.
+//!
+//! Three conventions hold everywhere:
+//!
+//! * a position is seen by the side to move, and a larger [`Score`] is better
+//!   for that side;
+//! * turns alternate strictly: a pass, where a game has one, is a move;
+//! * positions are plain values without history: history lives in
+//!   [`GameRecord`] and on the search's stack.
+
+pub mod conformance;
+mod evaluate;
+mod features;
+mod game;
+mod indexer;
+mod malformed;
+mod outcome;
+mod perft;
+mod player;
+mod position;
+mod record;
+pub mod rng;
+mod score;
+
+pub use evaluate::{Evaluate, Explanation, Term, Trivial};
+pub use features::{Columns, Features};
+pub use game::{Game, Solve, Solved, Symmetry};
+pub use indexer::Indexer;
+pub use malformed::Malformed;
+pub use outcome::{Outcome, Side, Verdict};
+pub use perft::{perft, perft_by_bulk};
+pub use player::{Choice, Player, PlayerError, play_out};
+pub use position::{Position, Stage};
+pub use record::{Ending, GameRecord, IllegalMove, Reason};
+pub use score::{LogOdds, Score, WinProb, Window};
+
+/// Whether this machine runs code compiled for AVX2, BMI1, BMI2, LZCNT and
+/// POPCNT (the x86-64-v3 level). Recursive drivers are compiled twice and choose
+/// once, at the root, by this answer.
+#[cfg(target_arch = "x86_64")]
+pub fn x86_v3_available() -> bool {
+    std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("lzcnt")
+        && std::arch::is_x86_feature_detected!("popcnt")
+}

@@ -1,0 +1,58 @@
+//! Counting the leaves of the game tree: the classic test of move generation.
+//!
+//! A pass is a move, and a finished game counts as one leaf at any depth.
+
+use crate::Position;
+
+/// Leaves at `depth`, each visited.
+pub fn perft<P: Position>(position: &P, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let mut leaves = 0;
+    let mut any = false;
+    for m in position.moves() {
+        any = true;
+        leaves += perft(&position.play(m), depth - 1);
+    }
+    if any { leaves } else { 1 }
+}
+
+/// The same number with the last ply counted instead of played, by the fastest
+/// code this machine runs.
+pub fn perft_by_bulk<P: Position>(position: &P, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if crate::x86_v3_available() {
+        // SAFETY: the processor has every feature the function was compiled for.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        return unsafe { bulk_x86_v3(position, depth) };
+    }
+    bulk(position, depth)
+}
+
+macro_rules! bulk_counter {
+    ($(#[$attribute:meta])* $name:ident) => {
+        $(#[$attribute])*
+        fn $name<P: Position>(position: &P, depth: u32) -> u64 {
+            if depth == 1 {
+                return position.move_count().max(1) as u64;
+            }
+            let mut leaves = 0;
+            for m in position.moves() {
+                leaves += $name(&position.play(m), depth - 1);
+            }
+            // Every subtree has at least one leaf: none means no moves.
+            leaves.max(1)
+        }
+    };
+}
+
+bulk_counter!(bulk);
+bulk_counter!(
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    bulk_x86_v3
+);

@@ -1,0 +1,1 @@
+//! Evaluation curves with their confidence bands.

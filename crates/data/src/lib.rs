@@ -1,0 +1,1 @@
+//! Positions with labels in Parquet, and the self-play that makes them.

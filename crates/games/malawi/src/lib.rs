@@ -1,0 +1,1 @@
+//! Malawi: rules, notation, features.

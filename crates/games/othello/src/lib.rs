@@ -1,0 +1,1 @@
+//! Othello: rules on two bitboards, notation, symmetry, features.

@@ -1,0 +1,1 @@
+//! The glue and the public face: learn, reproduce and play for any game.

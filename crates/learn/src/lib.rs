@@ -1,0 +1,1 @@
+//! Learners and the models they return; sees columns, never a board.

@@ -1,0 +1,1 @@
+//! Alpha-beta for any position and any evaluation function.

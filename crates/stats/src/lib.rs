@@ -1,0 +1,1 @@
+//! Mathematics without games: matrices, distributions, intervals, tests, Elo.
