@@ -101,10 +101,9 @@ struct StableHasher(u64);
 impl StableHasher {
     #[inline]
     fn mix(&mut self, word: u64) {
-        let wide = u128::from(self.0 ^ word) * 0xD6E8_FEB8_6659_FD93_A076_1D64_78BD_642F_u128;
-        self.0 = (wide as u64)
-            ^ ((wide >> 64) as u64).rotate_left(23)
-            ^ word.wrapping_mul(0xE703_7ED1_A0B4_28DB);
+        let wide = u128::from(self.0 ^ word) * u128::from(0xA076_1D64_78BD_642F_u64);
+        let folded = (wide as u64) ^ ((wide >> 64) as u64);
+        self.0 = folded.rotate_left(23) ^ word.wrapping_mul(0xE703_7ED1_A0B4_28DB);
     }
 }
 
