@@ -22,6 +22,7 @@ mod outcome;
 mod perft;
 mod player;
 mod position;
+mod progress;
 mod record;
 pub mod rng;
 mod score;
@@ -35,6 +36,7 @@ pub use outcome::{Outcome, Side, Verdict};
 pub use perft::{perft, perft_by_bulk};
 pub use player::{Choice, Player, PlayerError, play_out};
 pub use position::{Position, Stage};
+pub use progress::{Progress, Quiet};
 pub use record::{Ending, GameRecord, IllegalMove, Reason};
 pub use score::{LogOdds, Score, WinProb, Window};
 

@@ -1,0 +1,1 @@
+//! Small symmetric matrices: accumulation, Cholesky factors, solving, inverses.

@@ -1,0 +1,1 @@
+//! Proportions and their intervals, plain and clustered.
