@@ -76,6 +76,11 @@ pub trait Game: Clone + Send + Sync + 'static {
         self.parse(text)
     }
 
+    /// What a first experiment with this game should look like.
+    fn defaults(&self) -> Defaults {
+        Defaults::default()
+    }
+
     /// Names of the two players, first and second.
     fn side_names(&self) -> [&'static str; 2] {
         ["first", "second"]
@@ -105,6 +110,29 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Known perft numbers from the start position, for depths 1, 2, 3, ...
     fn perft_table(&self) -> &'static [u64] {
         &[]
+    }
+}
+
+/// The size of a first experiment: enough to learn something in a minute or two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Defaults {
+    /// Games of self-play.
+    pub games: u32,
+    /// Depth of their searches, in plies.
+    pub depth: u8,
+    /// Random half-moves before positions are recorded.
+    pub opening_plies: u16,
+    /// Games are solved and ended at this many moves left; zero plays them out.
+    pub solve_at: u32,
+    /// Pairs of games in a match.
+    pub pairs: u32,
+    /// Random half-moves of a match's openings.
+    pub match_plies: u16,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { games: 2000, depth: 4, opening_plies: 6, solve_at: 0, pairs: 200, match_plies: 4 }
     }
 }
 

@@ -29,7 +29,7 @@ mod score;
 
 pub use evaluate::{Evaluate, Explanation, Term, Trivial};
 pub use features::{Columns, Features};
-pub use game::{Game, Solve, Solved, Symmetry};
+pub use game::{Defaults, Game, Solve, Solved, Symmetry};
 pub use indexer::Indexer;
 pub use malformed::Malformed;
 pub use outcome::{Outcome, Side, Verdict};
