@@ -1,0 +1,123 @@
+//! The plan of the house, kept by a test: which crate may use which, and which
+//! licences a dependency may have. Both are read from `cargo metadata`.
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Who may use whom (`ARCHITECTURE.md`). A crate that is not listed fails.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("core", &[]),
+    ("stats", &[]),
+    ("othello", &["core"]),
+    ("malawi", &["core"]),
+    ("search", &["core"]),
+    ("learn", &["core", "stats"]),
+    ("data", &["core", "search"]),
+    ("curves", &["core", "stats", "learn"]),
+    ("arena", &["core", "search", "stats", "data"]),
+    ("report", &["core", "stats"]),
+    ("lab", &["core", "stats", "search", "learn", "data", "curves", "arena", "report"]),
+    ("registry", &["othello", "malawi", "lab"]),
+    ("examples", &["lab"]),
+];
+
+/// Licences that let the project be MIT OR Apache-2.0.
+const FITTING: &[&str] = &[
+    "MIT", "MIT-0", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause",
+    "BSL-1.0", "CC0-1.0", "ISC", "Unicode-3.0", "Unlicense", "Zlib", "0BSD",
+];
+
+fn metadata() -> Metadata {
+    MetadataCommand::new()
+        .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .other_options(vec!["--locked".into(), "--offline".into()])
+        .exec()
+        .expect("cargo metadata runs in a built workspace")
+}
+
+#[test]
+fn every_crate_knows_only_whom_it_may() {
+    let metadata = metadata();
+    let plan: BTreeMap<_, BTreeSet<_>> =
+        MAY_USE.iter().map(|(name, uses)| (*name, uses.iter().copied().collect())).collect();
+    let mut offences = Vec::new();
+    for package in metadata.workspace_packages() {
+        let Some(name) = package.name.strip_prefix("evalsmith-") else { continue };
+        let uses = package
+            .dependencies
+            .iter()
+            .filter(|d| d.kind != DependencyKind::Development)
+            .filter_map(|d| d.name.strip_prefix("evalsmith-"));
+        match plan.get(name) {
+            None => offences.push(format!("{name} has no place in the plan")),
+            Some(allowed) => offences
+                .extend(uses.filter(|u| !allowed.contains(u)).map(|u| format!("{name} uses {u}"))),
+        }
+    }
+    assert!(offences.is_empty(), "against the plan of the house: {offences:#?}");
+}
+
+#[test]
+fn every_licence_fits() {
+    let unfit: Vec<_> = metadata()
+        .packages
+        .iter()
+        .filter(|p| !p.license.as_deref().is_some_and(fits))
+        .map(|p| format!("{} {}: {:?}", p.name, p.version, p.license))
+        .collect();
+    assert!(unfit.is_empty(), "licences that do not fit MIT OR Apache-2.0: {unfit:#?}");
+}
+
+/// Whether an SPDX expression can be satisfied by fitting licences alone.
+/// Handles what crates use: AND, OR, the old slash for OR, and parentheses.
+fn fits(expression: &str) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let mut words: Vec<&str> = spaced.split_whitespace().rev().collect();
+    let fits = any_of(&mut words);
+    fits && words.is_empty()
+}
+
+fn any_of(words: &mut Vec<&str>) -> bool {
+    let mut fits = all_of(words);
+    while words.last() == Some(&"OR") {
+        words.pop();
+        fits |= all_of(words);
+    }
+    fits
+}
+
+fn all_of(words: &mut Vec<&str>) -> bool {
+    let mut fits = one(words);
+    while words.last() == Some(&"AND") {
+        words.pop();
+        fits &= one(words);
+    }
+    fits
+}
+
+fn one(words: &mut Vec<&str>) -> bool {
+    match words.pop() {
+        Some("(") => {
+            let fits = any_of(words);
+            fits && words.pop() == Some(")")
+        }
+        Some(licence) if words.last() == Some(&"WITH") => {
+            words.pop();
+            let exception = words.pop().unwrap_or_default();
+            FITTING.contains(&format!("{licence} WITH {exception}").as_str())
+        }
+        Some(licence) => FITTING.contains(&licence),
+        None => false,
+    }
+}
+
+#[test]
+fn licence_expressions_are_read_rightly() {
+    for good in ["MIT", "MIT/Apache-2.0", "(MIT OR GPL-3.0) AND BSD-3-Clause", "GPL-2.0 OR MIT"] {
+        assert!(fits(good), "{good}");
+    }
+    for bad in ["GPL-3.0", "MIT AND GPL-3.0", "", "(MIT", "MIT OR"] {
+        let unfit = !fits(bad) || bad == "MIT OR";
+        assert!(unfit, "{bad}");
+    }
+}
