@@ -85,6 +85,11 @@ impl<P: Position> GameRecord<P> {
         self.moves.len()
     }
 
+    /// The half-moves at which the game is drawn.
+    pub fn max_plies(&self) -> usize {
+        self.max_plies
+    }
+
     /// The moves played.
     pub fn moves(&self) -> &[P::Move] {
         &self.moves

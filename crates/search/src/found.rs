@@ -1,0 +1,31 @@
+//! What a search has to say.
+
+use evalsmith_core::Score;
+use std::time::Duration;
+
+/// The result of a search, or of one of its iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found<M> {
+    /// The move to play: none when, and only when, the game is over.
+    pub best: Option<M>,
+    /// The value for the side to move. At depth zero, the static one.
+    pub value: Score,
+    /// The depth that move and value come from, in plies. Of a search that was
+    /// stopped this iteration may be unfinished; then no move is known to be
+    /// better, but not all were tried.
+    pub depth: u8,
+    /// Positions visited, over all iterations.
+    pub nodes: u64,
+    /// The principal variation: `best` and best play by both after it, down to
+    /// the position whose value this is. Empty at depth zero.
+    pub line: Vec<M>,
+    /// Processor time of the thread.
+    pub cpu: Duration,
+    /// Time on the wall.
+    pub wall: Duration,
+    /// Whether every line ended with the game: the value is exact, and a deeper
+    /// search would say the same.
+    pub complete: bool,
+    /// Whether nodes, time or the stop flag ended the search before its depth.
+    pub stopped: bool,
+}

@@ -1,0 +1,111 @@
+//! Which move to try first: the table's, the killers, then by history.
+//!
+//! Killer moves (Akl and Newborn 1977) are the last two that cut off at the same
+//! ply; history (Schaeffer 1983) counts cut-offs by move, for each side apart.
+//! Moves are known here only by their slots; two moves may share one.
+
+/// No move: beyond every slot.
+pub(crate) const NO_SLOT: u32 = u32::MAX;
+
+const TABLE_RANK: u32 = u32::MAX;
+const KILLER_RANK: u32 = u32::MAX - 2;
+/// Histories are halved when one passes this, so they never reach the killers.
+const HISTORY_LIMIT: u32 = 1 << 24;
+const SLOTS: usize = 1 << 12;
+
+/// A move with its place in the queue: the largest rank goes first.
+#[derive(Clone, Copy)]
+pub(crate) struct Ranked<M> {
+    pub(crate) rank: u32,
+    pub(crate) mv: M,
+}
+
+/// Brings the first of the highest-ranked moves to the front.
+#[inline]
+pub(crate) fn pick<M: Copy>(moves: &mut [Ranked<M>]) -> M {
+    let mut best = 0;
+    let mut rank = moves[0].rank;
+    for (i, candidate) in moves.iter().enumerate().skip(1) {
+        if candidate.rank > rank {
+            (best, rank) = (i, candidate.rank);
+        }
+    }
+    moves.swap(0, best);
+    moves[0].mv
+}
+
+pub(crate) struct Order {
+    killers: Vec<[u32; 2]>,
+    history: [Vec<u32>; 2],
+}
+
+/// What ranks the moves of one node.
+#[derive(Clone, Copy)]
+pub(crate) struct Ranker<'a> {
+    table: u32,
+    killers: [u32; 2],
+    history: &'a [u32],
+}
+
+impl Order {
+    pub(crate) fn new() -> Self {
+        Self {
+            killers: vec![[NO_SLOT; 2]; 1 + usize::from(u8::MAX)],
+            history: [vec![0; SLOTS], vec![0; SLOTS]],
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.killers.fill([NO_SLOT; 2]);
+        self.history.iter_mut().for_each(|side| side.fill(0));
+    }
+
+    /// Begins a search: old killers stand at other plies, old history fades.
+    pub(crate) fn age(&mut self) {
+        self.killers.fill([NO_SLOT; 2]);
+        self.halve();
+    }
+
+    #[cold]
+    fn halve(&mut self) {
+        for count in self.history.iter_mut().flatten() {
+            *count /= 2;
+        }
+    }
+
+    /// Ranks moves at a ply for a side (0 or 1), the table's move first.
+    #[inline]
+    pub(crate) fn ranker(&self, table: u32, ply: usize, side: usize) -> Ranker<'_> {
+        Ranker { table, killers: self.killers[ply], history: &self.history[side] }
+    }
+
+    /// A move cut off at this ply and depth.
+    #[inline]
+    pub(crate) fn cut(&mut self, slot: u16, ply: usize, side: usize, depth: u8) {
+        let killers = &mut self.killers[ply];
+        if killers[0] != u32::from(slot) {
+            *killers = [u32::from(slot), killers[0]];
+        }
+        let count = &mut self.history[side][usize::from(slot) % SLOTS];
+        *count += u32::from(depth) * u32::from(depth);
+        if *count > HISTORY_LIMIT {
+            self.halve();
+        }
+    }
+}
+
+impl Ranker<'_> {
+    #[inline]
+    pub(crate) fn rank(&self, slot: u16) -> u32 {
+        let wide = u32::from(slot);
+        if wide == self.table {
+            TABLE_RANK
+        } else if wide == self.killers[0] {
+            KILLER_RANK + 1
+        } else if wide == self.killers[1] {
+            KILLER_RANK
+        } else {
+            self.history[usize::from(slot) % SLOTS]
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The recursion, compiled twice: for any processor, and for x86-64-v3.
+//!
+//! `#[target_feature]` cannot stand on trait methods, so it stands on the
+//! functions that call them: what a game and an evaluation function mark
+//! `#[inline]` is compiled into each copy with that copy's instructions.
+
+use super::Tree;
+use crate::order::NO_SLOT;
+use crate::table::Bound;
+use evalsmith_core::{Evaluate, Position, Score, Window};
+
+/// Nodes with fewer plies below them are searched faster than looked up.
+const TABLE_DEPTH: u8 = 2;
+
+/// Returned by nodes that were stopped; nobody reads it.
+const STOPPED: Score = Score(0);
+
+macro_rules! driver {
+    ($name:ident $(, #[$attribute:meta])*) => {
+        pub(super) mod $name {
+            use super::*;
+
+            /// The value, for the side to move in `position`, of playing `m`.
+            $(#[$attribute])*
+            pub(in super::super) fn child<P: Position, E: Evaluate<P>>(
+                tree: &mut Tree<'_, P, E>,
+                position: &P,
+                state: &E::State,
+                m: P::Move,
+                window: Window,
+                depth: u8,
+            ) -> Score {
+                let after = position.play(m);
+                if depth == 1 {
+                    tree.memory.lines[1].clear();
+                    return -leaf(tree, position, state, m, &after, -window, 1);
+                }
+                let after_state = tree.function.advance(position, m, &after, state);
+                if window.alpha + 1 == window.beta {
+                    -node::<P, E, false>(tree, &after, &after_state, -window, depth - 1, 1)
+                } else {
+                    -node::<P, E, true>(tree, &after, &after_state, -window, depth - 1, 1)
+                }
+            }
+
+            /// A position at the horizon.
+            $(#[$attribute])*
+            #[inline]
+            fn leaf<P: Position, E: Evaluate<P>>(
+                tree: &mut Tree<'_, P, E>,
+                before: &P,
+                state: &E::State,
+                m: P::Move,
+                position: &P,
+                window: Window,
+                ply: usize,
+            ) -> Score {
+                if tree.brake.enter() {
+                    return STOPPED;
+                }
+                if let Some(score) = tree.ended(position, ply) {
+                    return score;
+                }
+                tree.horizons += 1;
+                let state = tree.function.advance(before, m, position, state);
+                tree.function.value(position, &state, window)
+            }
+
+            /// A position `depth` plies (at least one) above the horizon. With
+            /// `PV` the window is open and the line is kept; a node without has
+            /// a window of width one and may be answered by the table.
+            $(#[$attribute])*
+            fn node<P: Position, E: Evaluate<P>, const PV: bool>(
+                tree: &mut Tree<'_, P, E>,
+                position: &P,
+                state: &E::State,
+                window: Window,
+                depth: u8,
+                ply: usize,
+            ) -> Score {
+                if tree.brake.enter() {
+                    return STOPPED;
+                }
+                if PV {
+                    tree.memory.lines[ply].clear();
+                }
+                if (P::REPEATS || tree.bounded)
+                    && let Some(score) = tree.ended(position, ply)
+                {
+                    return score;
+                }
+
+                let tabled = depth >= TABLE_DEPTH && tree.memory.table.exists();
+                let own_key = if tabled || P::REPEATS { position.key() } else { 0 };
+                let key = tree.table_key(own_key, ply);
+                let mut table_slot = NO_SLOT;
+                if tabled && let Some(known) = tree.known(key) {
+                    table_slot = u32::from(known.slot);
+                    if !PV && !P::REPEATS && let Some(score) = known.decides(depth, window) {
+                        tree.horizons += u64::from(!known.complete());
+                        return score;
+                    }
+                }
+
+                let base = tree.list_moves(position, table_slot, ply);
+                let end = tree.memory.moves.len();
+                if base == end {
+                    let outcome = position.outcome().expect("a position without moves is finished");
+                    return tree.function.outcome(outcome);
+                }
+                if P::REPEATS {
+                    tree.memory.keys.push(own_key);
+                }
+
+                let Window { mut alpha, beta } = window;
+                let mut best = -Score::INFINITE;
+                let mut best_slot = 0;
+                let mut horizons_before = tree.horizons;
+                for i in base..end {
+                    let horizons_here = tree.horizons;
+                    let m = tree.pick(i);
+                    let after = position.play(m);
+                    let value = if depth == 1 {
+                        if PV {
+                            tree.memory.lines[ply + 1].clear();
+                        }
+                        let down = -Window::new(alpha, beta);
+                        -leaf(tree, position, state, m, &after, down, ply + 1)
+                    } else {
+                        let below = tree.function.advance(position, m, &after, state);
+                        let mut scout = Score::INFINITE;
+                        if !PV || i > base {
+                            let down = -Window::zero(alpha);
+                            scout = -node::<P, E, false>(tree, &after, &below, down, depth - 1, ply + 1);
+                        }
+                        if PV && (i == base || (scout > alpha && scout < beta)) && !tree.brake.stopped() {
+                            let down = -Window::new(alpha, beta);
+                            scout = -node::<P, E, true>(tree, &after, &below, down, depth - 1, ply + 1);
+                        }
+                        scout
+                    };
+                    if tree.brake.stopped() {
+                        best = STOPPED;
+                        break;
+                    }
+                    if value > best {
+                        best = value;
+                        best_slot = P::slot(m);
+                        if value > alpha {
+                            alpha = value;
+                            if PV {
+                                tree.lengthen_line(ply, m);
+                            }
+                            if value >= beta {
+                                // The bound rests on this move alone.
+                                horizons_before = horizons_here;
+                                let side = tree.side(ply);
+                                tree.memory.order.cut(best_slot, ply, side, depth);
+                                break;
+                            }
+                        }
+                    }
+                }
+                tree.memory.moves.truncate(base);
+                if P::REPEATS {
+                    tree.memory.keys.pop();
+                }
+                if tabled && !tree.brake.stopped() {
+                    let bound = if best >= beta {
+                        Bound::Lower
+                    } else if best > window.alpha {
+                        Bound::Exact
+                    } else {
+                        Bound::Upper
+                    };
+                    let complete = tree.horizons == horizons_before;
+                    tree.memory.table.store(key, best, depth, bound, complete, best_slot);
+                }
+                best
+            }
+        }
+    };
+}
+
+driver!(portable);
+#[cfg(target_arch = "x86_64")]
+driver!(x86_v3, #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]);
