@@ -1,0 +1,77 @@
+//! The cold side of Malawi.
+
+use crate::board::{Board, HALF_MOVES};
+use crate::features::MalawiFeatures;
+use crate::moves::Move;
+use crate::{notation, packing};
+use evalsmith_core::{Game, Malformed, Side, Symmetry};
+
+/// Malawi.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Malawi;
+
+/// The side to move is known by a position's count of half-moves, so the
+/// arguments that name it are not read.
+impl Game for Malawi {
+    type Position = Board;
+    type Features = MalawiFeatures;
+
+    const NAME: &'static str = "malawi";
+
+    fn start(&self) -> Board {
+        Board::start()
+    }
+
+    fn features(&self) -> MalawiFeatures {
+        MalawiFeatures
+    }
+
+    /// The rules end every game at 500 half-moves; a record never has to.
+    fn max_plies(&self) -> usize {
+        usize::from(HALF_MOVES) + 1
+    }
+
+    fn format_move(&self, position: &Board, m: Move) -> String {
+        notation::format_move(position, m)
+    }
+
+    fn parse_move(&self, position: &Board, text: &str) -> Result<Move, Malformed> {
+        notation::parse_move(position, text)
+    }
+
+    fn format(&self, position: &Board, _to_move: Side) -> String {
+        notation::format(position)
+    }
+
+    fn parse(&self, text: &str) -> Result<(Board, Side), Malformed> {
+        notation::parse(text).map(|board| (board, board.to_move()))
+    }
+
+    fn draw(&self, position: &Board, _to_move: Side) -> String {
+        notation::draw(position)
+    }
+
+    fn pack(&self, position: &Board, _to_move: Side) -> Vec<u8> {
+        packing::pack(position)
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Result<(Board, Side), Malformed> {
+        packing::unpack(bytes).map(|board| (board, board.to_move()))
+    }
+
+    fn side_names(&self) -> [&'static str; 2] {
+        ["white", "black"]
+    }
+
+    fn hand_weights(&self) -> Option<Vec<f64>> {
+        Some(vec![0.4, 0.05, 0.15, 0.05, 1.0, 0.2])
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry<Board>> {
+        vec![Symmetry { name: "mirror", position: Board::mirrored, mv: Move::mirrored }]
+    }
+
+    fn perft_table(&self) -> &'static [u64] {
+        &[66, 4_356, 244_854, 13_757_392, 631_848_674]
+    }
+}
