@@ -1,0 +1,42 @@
+//! Leaves per second of perft 11 with the last ply counted, on one thread.
+//!
+//! The first lines time each kernel once and check the count; divan's table
+//! follows for shallower depths.
+
+use evalsmith_core::{Game, perft_by_bulk};
+use evalsmith_othello::{Kernel, Othello};
+use std::time::Instant;
+
+const DEPTH: u32 = 9;
+
+fn main() {
+    timed("portable", &Othello::new());
+    if let Some(game) = Othello::detect() {
+        timed("x86-64-v3", &game);
+    }
+    divan::main();
+}
+
+fn timed<K: Kernel>(name: &str, game: &Othello<K>) {
+    for (depth, &expected) in (1..).zip(game.perft_table()).skip(10) {
+        let start = Instant::now();
+        let leaves = perft_by_bulk(&game.start(), depth);
+        let seconds = start.elapsed().as_secs_f64();
+        assert_eq!(leaves, expected, "perft {depth}");
+        let rate = leaves as f64 / seconds / 1e6;
+        println!("{name}: perft {depth} = {leaves} in {seconds:.3} s, {rate:.0} M leaves/s");
+    }
+}
+
+#[divan::bench]
+fn portable(bencher: divan::Bencher) {
+    let start = Othello::new().start();
+    bencher.bench(|| perft_by_bulk(&start, DEPTH));
+}
+
+#[divan::bench]
+fn x86_v3(bencher: divan::Bencher) {
+    if let Some(game) = Othello::detect() {
+        bencher.bench(|| perft_by_bulk(&game.start(), DEPTH));
+    }
+}

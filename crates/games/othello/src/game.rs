@@ -1,0 +1,168 @@
+//! The game of Othello as the rest of the house sees it.
+
+use crate::features::Bill;
+use crate::{Board, Kernel, Move, Portable, X86V3, notation, symmetry};
+use evalsmith_core::{Game, GameRecord, Malformed, Position, Side, Solve, Symmetry};
+
+/// The game, on boards that play by the kernel `K`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Othello<K: Kernel = Portable> {
+    kernel: K,
+}
+
+impl Othello<Portable> {
+    /// The game for any machine.
+    pub const fn new() -> Self {
+        Self { kernel: Portable }
+    }
+}
+
+impl Othello<X86V3> {
+    /// The game for x86-64-v3, where this machine is one.
+    pub fn detect() -> Option<Self> {
+        X86V3::detect().map(Self::with_kernel)
+    }
+}
+
+/// Calls the one function whose game this machine plays fastest.
+pub fn with_best_kernel<R>(
+    portable: impl FnOnce(Othello<Portable>) -> R,
+    x86_v3: impl FnOnce(Othello<X86V3>) -> R,
+) -> R {
+    match Othello::<X86V3>::detect() {
+        Some(game) => x86_v3(game),
+        None => portable(Othello::new()),
+    }
+}
+
+impl<K: Kernel> Othello<K> {
+    /// The game for a kernel at hand, for example a board's own.
+    pub const fn with_kernel(kernel: K) -> Self {
+        Self { kernel }
+    }
+
+    /// Reads a game from the start position: `f5d6c3...`, spaces and written
+    /// passes allowed, passes implied where they are not written.
+    ///
+    /// # Errors
+    /// When something is not a move, or not a legal one; the reason names the
+    /// ply and the move.
+    pub fn parse_transcript(&self, text: &str) -> Result<GameRecord<Board<K>>, Malformed> {
+        notation::read_transcript(self, text)
+    }
+
+    /// Writes moves as [`parse_transcript`](Self::parse_transcript) reads them,
+    /// passes left out.
+    pub fn format_transcript(&self, moves: &[Move]) -> String {
+        notation::write_transcript(moves)
+    }
+
+    fn board(&self, black: u64, white: u64, to_move: Side) -> Option<Board<K>> {
+        match to_move {
+            Side::First => Board::new(black, white, self.kernel),
+            Side::Second => Board::new(white, black, self.kernel),
+        }
+    }
+}
+
+impl<K: Kernel> Game for Othello<K> {
+    type Position = Board<K>;
+    type Features = Bill;
+
+    const NAME: &'static str = "othello";
+
+    fn start(&self) -> Board<K> {
+        Board::start(self.kernel)
+    }
+
+    fn features(&self) -> Bill {
+        Bill::new()
+    }
+
+    /// At most 64 discs are placed, and no two passes follow one another.
+    fn max_plies(&self) -> usize {
+        128
+    }
+
+    fn format_move(&self, _position: &Board<K>, m: Move) -> String {
+        m.to_string()
+    }
+
+    fn parse_move(&self, position: &Board<K>, text: &str) -> Result<Move, Malformed> {
+        let m = notation::read_move(text)
+            .ok_or_else(|| Malformed::new("move", text, "write a square like f5, or pass"))?;
+        if position.moves().any(|legal| legal == m) {
+            return Ok(m);
+        }
+        let legal: Vec<_> = position.moves().map(|m| m.to_string()).collect();
+        let reason = match legal.len() {
+            0 => "the game is over".to_owned(),
+            _ => format!("it is not legal here; the moves are {}", legal.join(" ")),
+        };
+        Err(Malformed::new("move", text, reason))
+    }
+
+    fn format(&self, position: &Board<K>, to_move: Side) -> String {
+        notation::write_line(position, to_move)
+    }
+
+    fn parse(&self, text: &str) -> Result<(Board<K>, Side), Malformed> {
+        let (black, white, to_move) = notation::read_line(text)?;
+        let board = self.board(black, white, to_move).expect("a square has one sign");
+        Ok((board, to_move))
+    }
+
+    fn draw(&self, position: &Board<K>, to_move: Side) -> String {
+        notation::draw(position, to_move)
+    }
+
+    /// Black's discs, White's discs (each a little-endian word), and 0 or 1 for
+    /// the side to move.
+    fn pack(&self, position: &Board<K>, to_move: Side) -> Vec<u8> {
+        let (black, white) = notation::by_colour(position, to_move);
+        let mut bytes = Vec::with_capacity(17);
+        bytes.extend(black.to_le_bytes());
+        bytes.extend(white.to_le_bytes());
+        bytes.push(to_move.index() as u8);
+        bytes
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Result<(Board<K>, Side), Malformed> {
+        let wrong = |reason: &str| {
+            Malformed::new("packed Othello board", format_args!("{bytes:02x?}"), reason)
+        };
+        let (words, rest) = bytes.as_chunks::<8>();
+        let (&[black, white], &[side]) = (words, rest) else {
+            return Err(wrong("a packed board has 17 bytes"));
+        };
+        let to_move = match side {
+            0 => Side::First,
+            1 => Side::Second,
+            _ => return Err(wrong("the last byte must be 0 for Black or 1 for White to move")),
+        };
+        self.board(u64::from_le_bytes(black), u64::from_le_bytes(white), to_move)
+            .map(|board| (board, to_move))
+            .ok_or_else(|| wrong("a square holds two discs"))
+    }
+
+    fn side_names(&self) -> [&'static str; 2] {
+        ["black", "white"]
+    }
+
+    fn margin_unit(&self) -> Option<&'static str> {
+        Some("discs")
+    }
+
+    fn hand_weights(&self) -> Option<Vec<f64>> {
+        Some(Bill::HAND_WEIGHTS.to_vec())
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry<Board<K>>> {
+        symmetry::all()
+    }
+
+    /// A pass is a move, and a finished game is one leaf at any depth.
+    fn perft_table(&self) -> &'static [u64] {
+        &[4, 12, 56, 244, 1396, 8200, 55092, 390_216, 3_005_288, 24_571_284, 212_258_800]
+    }
+}

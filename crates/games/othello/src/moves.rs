@@ -1,0 +1,75 @@
+//! Moves, and the legal ones of a position as an iterator over a word.
+
+use std::fmt;
+
+/// A square 0..64 to play on, or [`Move::PASS`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move(pub u8);
+
+impl Move {
+    /// The only move of a side that cannot play while the other can.
+    pub const PASS: Self = Self(64);
+
+    /// The move's square as a set of one; empty for a pass.
+    #[inline]
+    pub const fn bit(self) -> u64 {
+        if self.0 < 64 { 1 << self.0 } else { 0 }
+    }
+}
+
+impl fmt::Display for Move {
+    /// Writes `f5`, or `pass`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            s @ 0..64 => write!(f, "{}{}", char::from(b'a' + s % 8), s / 8 + 1),
+            64 => f.write_str("pass"),
+            s => write!(f, "square {s}"),
+        }
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The legal moves from a1 towards h8, or the pass.
+#[derive(Clone, Debug)]
+pub struct Moves {
+    squares: u64,
+    pass: bool,
+}
+
+impl Moves {
+    #[inline]
+    pub(crate) const fn new(squares: u64, pass: bool) -> Self {
+        Self { squares, pass }
+    }
+}
+
+impl Iterator for Moves {
+    type Item = Move;
+
+    #[inline]
+    fn next(&mut self) -> Option<Move> {
+        if self.squares != 0 {
+            let square = self.squares.trailing_zeros() as u8;
+            self.squares &= self.squares - 1;
+            Some(Move(square))
+        } else if self.pass {
+            self.pass = false;
+            Some(Move::PASS)
+        } else {
+            None
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.squares.count_ones() as usize + usize::from(self.pass);
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Moves {}
