@@ -226,3 +226,65 @@ impl Symmetric {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(game: u32, value: f64, points: f64) -> Group {
+        Group { game, value, count: 1.0, points }
+    }
+
+    /// statsmodels 0.15: `Logit(points, [1, value]).fit(cov_type="cluster")` with
+    /// the games as groups, without its own correction, errors times √(12/11).
+    #[test]
+    fn agrees_with_statsmodels() {
+        let groups: Vec<_> = (0..60)
+            .map(|i| {
+                let (game, j) = (i / 5, i % 5);
+                let points = f64::from(u8::from(game * 7 % 12 >= 5));
+                let spread = f64::from((game * 5 + j * 3) % 11) - 5.0;
+                position(game, 0.4 * spread + 1.2 * points - 0.6, points)
+            })
+            .collect();
+        let fit = Logistic::fit(groups.iter().copied()).expect("values overlap");
+        for (ours, theirs) in [
+            (fit.offset, 0.371_643_448_585_05),
+            (fit.scale, 0.765_852_974_512_37),
+            (fit.offset_error, 0.626_289_585_852_17),
+            (fit.scale_error, 0.136_845_399_269_49),
+        ] {
+            assert!((ours - theirs).abs() < 1e-9, "{ours} is not {theirs}");
+        }
+    }
+
+    #[test]
+    fn a_change_of_unit_changes_the_scale_alone() {
+        let groups = |unit: f64| {
+            (0..40).map(move |game| {
+                let value = f64::from(game % 8) - 3.0;
+                position(game, value * unit, f64::from(u8::from(game * 5 % 13 < 4 + game % 8)))
+            })
+        };
+        let (one, small) = (Logistic::fit(groups(1.0)), Logistic::fit(groups(1e-7)));
+        let (one, small) = (one.expect("overlap"), small.expect("overlap"));
+        assert!((one.scale - small.scale * 1e-7).abs() < 1e-9);
+        assert!((one.offset - small.offset).abs() < 1e-9);
+        assert!((one.offset_error - small.offset_error).abs() < 1e-9);
+        assert!((one.win_prob(2.0).0 - small.win_prob(2e-7).0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn nothing_is_fitted_where_nothing_is_fixed() {
+        let fit = |rows: &[(u32, f64, f64)]| {
+            Logistic::fit(rows.iter().map(|&(game, value, points)| position(game, value, points)))
+        };
+        assert_eq!(fit(&[]), None);
+        assert_eq!(fit(&[(0, 1.0, 1.0), (1, 2.0, 1.0)]), None, "only wins");
+        assert_eq!(fit(&[(0, -1.0, 0.0), (1, 1.0, 1.0)]), None, "values part the results");
+        assert_eq!(fit(&[(0, -1.0, 0.0), (1, 0.0, 1.0), (2, 0.0, 0.0)]), None, "all but one value");
+        assert_eq!(fit(&[(0, 1.0, 0.0), (1, 1.0, 1.0)]), None, "one value");
+        assert_eq!(fit(&[(0, 0.0, 1.0), (0, 1.0, 0.0), (0, 2.0, 1.0)]), None, "one game");
+        assert!(fit(&[(0, 0.0, 1.0), (1, 1.0, 0.0), (2, 2.0, 1.0)]).is_some());
+    }
+}

@@ -1,6 +1,6 @@
 //! Observations gathered into one cell per (game, bin) pair.
 //!
-//! Memory: one 48-byte cell per pair, at most twice as many while gathering and
+//! Memory: one 40-byte cell per pair, at most twice as many while gathering and
 //! 4,096 besides, however many positions there are and in whatever order they
 //! come; games whose positions come together cost no search and no sorting of
 //! rows. Invariant: cells hold whole numbers only, so no order of the
