@@ -1,0 +1,168 @@
+//! Equal time, played by nodes.
+//!
+//! A clock in a match makes its result depend on the load of the machine, and a
+//! resumed match differ from an undisturbed one. So the time that each player
+//! needs for a node is measured once, stored, and every budget of time is
+//! turned into a budget of nodes.
+
+use crate::ArenaError;
+use evalsmith_core::{GameRecord, Position};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Lets a player think about a position: the nodes visited and the thread's CPU
+/// time. Nothing remembered from earlier positions may help it.
+pub type Measure<'a, P> = &'a mut dyn FnMut(&GameRecord<P>) -> (u64, Duration);
+
+/// How long each of two players takes for a node, and how that was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// Nanoseconds of CPU time a node: the median over the rounds.
+    pub ns_per_node: [f64; 2],
+    /// Nodes visited by each player.
+    pub nodes_measured: [u64; 2],
+    /// Positions in a round.
+    pub positions: u32,
+    /// Times that every position was searched by each player.
+    pub rounds: u32,
+    /// The processor, where the system tells.
+    pub cpu_model: Option<String>,
+}
+
+/// Measures both players on the same positions.
+///
+/// The players take turns position by position, and who begins changes every
+/// time, so that a machine that is loaded or warms up slows both alike; the
+/// median over rounds forgets a disturbed one.
+///
+/// # Errors
+/// When there is nothing to measure: no position, no round, no node, no time.
+pub fn calibrate<P: Position>(
+    positions: &[GameRecord<P>],
+    players: [Measure<'_, P>; 2],
+    rounds: u32,
+) -> Result<Calibration, ArenaError> {
+    let mut nodes_measured = [0_u64; 2];
+    let mut speeds = [Vec::new(), Vec::new()];
+    for round in 0..rounds as usize {
+        let mut nodes = [0_u64; 2];
+        let mut time = [Duration::ZERO; 2];
+        for (turn, position) in positions.iter().enumerate() {
+            let beginner = (round + turn) % 2;
+            for player in [beginner, 1 - beginner] {
+                let (visited, cpu) = players[player](position);
+                nodes[player] += visited;
+                time[player] += cpu;
+            }
+        }
+        for player in 0..2 {
+            nodes_measured[player] += nodes[player];
+            let speed = time[player].as_nanos() as f64 / nodes[player] as f64;
+            if speed.is_finite() && speed > 0.0 {
+                speeds[player].push(speed);
+            }
+        }
+    }
+    let mut ns_per_node = [0.0; 2];
+    for (player, speeds) in speeds.iter_mut().enumerate() {
+        ns_per_node[player] = median(speeds).ok_or_else(|| ArenaError::Unmeasured {
+            player,
+            reason: format!(
+                "{rounds} rounds over {} positions took no measurable time or nodes; give more \
+                 positions or more nodes a search",
+                positions.len()
+            ),
+        })?;
+    }
+    Ok(Calibration {
+        ns_per_node,
+        nodes_measured,
+        positions: positions.len() as u32,
+        rounds,
+        cpu_model: cpu_model(),
+    })
+}
+
+impl Calibration {
+    /// The nodes that player 0 or 1 visits in `budget`; at least one.
+    ///
+    /// # Panics
+    /// When `player` is neither 0 nor 1.
+    pub fn nodes_for(&self, player: usize, budget: Duration) -> u64 {
+        ((budget.as_nanos() as f64 / self.ns_per_node[player]).round() as u64).max(1)
+    }
+
+    /// The calibration stored at `path`, as it is; without one, `measure`'s,
+    /// which is then stored.
+    ///
+    /// # Errors
+    /// When the stored one makes no sense, measuring fails, or the file cannot
+    /// be read or written.
+    pub fn stored_or(
+        path: &Path,
+        measure: impl FnOnce() -> Result<Self, ArenaError>,
+    ) -> Result<Self, ArenaError> {
+        match Self::load(path) {
+            Err(ArenaError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                let made = measure()?;
+                made.save(path)?;
+                Ok(made)
+            }
+            stored => stored,
+        }
+    }
+
+    /// Reads a stored calibration.
+    ///
+    /// # Errors
+    /// When the file cannot be read or makes no sense.
+    pub fn load(path: &Path) -> Result<Self, ArenaError> {
+        let bytes = fs::read(path).map_err(ArenaError::io(path))?;
+        let bad = |reason| ArenaError::BadCalibration { path: path.to_owned(), reason };
+        let stored: Self = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+        match stored.ns_per_node.iter().find(|ns| !(ns.is_finite() && **ns > 0.0)) {
+            Some(ns) => Err(bad(format!("{ns} ns a node is no speed"))),
+            None => Ok(stored),
+        }
+    }
+
+    /// Stores the calibration: beside first, then under its name.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<(), ArenaError> {
+        let mut text = serde_json::to_string_pretty(self).expect("plain fields become JSON");
+        text.push('\n');
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(format!(".{}.tmp", std::process::id()));
+        let beside = PathBuf::from(beside);
+        let write = || {
+            let mut file = File::create(&beside)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&beside, path)
+        };
+        write().map_err(|source| {
+            // The first error is the one worth telling.
+            let _ = fs::remove_file(&beside);
+            ArenaError::io(path)(source)
+        })
+    }
+}
+
+fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let upper = *values.get(middle)?;
+    Some(if values.len() % 2 == 1 { upper } else { f64::midpoint(values[middle - 1], upper) })
+}
+
+/// The processor's name as Linux gives it.
+fn cpu_model() -> Option<String> {
+    let info = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = info.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
