@@ -1,0 +1,206 @@
+//! What can go wrong between a table and a model, each with its remedy.
+
+use std::path::PathBuf;
+
+/// Why a learner has no fit, or a file no model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// There is nothing to learn from.
+    #[error("there are no examples; generate or select some positions first")]
+    Empty,
+    /// The columns of one table have different lengths.
+    #[error("{rows} rows have {found} {what}; give one per row")]
+    Lengths {
+        /// The number of rows the results tell of.
+        rows: usize,
+        /// What there is another number of.
+        what: String,
+        /// That number.
+        found: usize,
+    },
+    /// A feature is infinite or not a number.
+    #[error(
+        "feature {feature} is {value} in row {row}; features must be finite, so mend the feature \
+         or leave the row out"
+    )]
+    NotFinite {
+        /// The feature's name.
+        feature: String,
+        /// The first row that holds it.
+        row: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A result is no share of a point.
+    #[error("row {row} has the result {value}; results are 1 (win), 0.5 (draw) and 0 (loss)")]
+    Points {
+        /// The first such row.
+        row: usize,
+        /// The value found.
+        value: f32,
+    },
+    /// A row belongs to no stage of the game.
+    #[error("row {row} has stage {stage}, but the game has stages 0 to {last}; check the game")]
+    StageRange {
+        /// The first such row.
+        row: usize,
+        /// Its stage.
+        stage: u8,
+        /// The last stage there is.
+        last: usize,
+    },
+    /// Every example has the same result.
+    #[error(
+        "all {rows} examples have the result {points}; a fit needs wins and losses, so add games \
+         with other results"
+    )]
+    OneClass {
+        /// How many examples.
+        rows: usize,
+        /// Their result.
+        points: f64,
+    },
+    /// No stage has enough examples for a fit.
+    #[error(
+        "no stage has enough examples: the largest pool has {rows} rows of {games} games, and a \
+         fit needs {min_rows} rows of {min_games} games; add games, widen the radius or lower the \
+         minimum"
+    )]
+    TooFew {
+        /// Rows of the largest pool.
+        rows: usize,
+        /// Its games.
+        games: usize,
+        /// The rows a fit needs.
+        min_rows: usize,
+        /// The games a fit needs.
+        min_games: usize,
+    },
+    /// Newton's method did not arrive.
+    #[error(
+        "the fit of stage {stage} has not converged after {iterations} iterations; allow more \
+         iterations or a larger tolerance"
+    )]
+    NotConverged {
+        /// The stage.
+        stage: u8,
+        /// The iterations spent.
+        iterations: u32,
+    },
+    /// A parameter has a value that makes no sense.
+    #[error("{name} is {value}, but must be {allowed}")]
+    Parameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// The values it may have.
+        allowed: &'static str,
+    },
+    /// Somebody asked the job to stop.
+    #[error("stopped on request before the fit was complete")]
+    Stopped,
+    /// A model and a game have other features.
+    #[error(
+        "the model was made for the features [{model}], but these are [{given}]; use the model \
+         with the features it was fitted on, or fit it again"
+    )]
+    Features {
+        /// The model's features.
+        model: String,
+        /// The features given.
+        given: String,
+    },
+    /// A model has another number of stages than the game.
+    #[error("the model has {model} stages, but the game has {game}; fit it again")]
+    Stages {
+        /// The model's stages.
+        model: usize,
+        /// The game's stages.
+        game: usize,
+    },
+    /// A model is of another game.
+    #[error("the model was made for {model}, not for {game}; choose a model of {game}")]
+    OtherGame {
+        /// The model's game.
+        model: String,
+        /// The game asked for.
+        game: String,
+    },
+    /// The system refused to read or write a file.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: "read", "write".
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A file ends before its contents do.
+    #[error("{} is truncated: {reason}; copy it again or fit the model again", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        reason: String,
+    },
+    /// A file is not a model of this program.
+    #[error("{} is not an evalsmith model: {reason}; give a file made by a fit", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// How one can tell.
+        reason: String,
+    },
+    /// A file is of a format this program does not read.
+    #[error(
+        "{} has model format {found} (written by evalsmith {writer}), but this program reads \
+         format {known}; use that version or fit the model again", path.display()
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its format number.
+        found: u64,
+        /// The version that wrote it.
+        writer: String,
+        /// The format this program reads.
+        known: u64,
+    },
+    /// A file holds a kind of model this program does not know.
+    #[error(
+        "{} holds a model of kind {kind:?}, which this program does not know; use a newer \
+         evalsmith", path.display()
+    )]
+    Kind {
+        /// The file.
+        path: PathBuf,
+        /// The kind it names.
+        kind: String,
+    },
+    /// A file's numbers do not fit its description.
+    #[error("{} is inconsistent: {reason}; fit the model again", path.display())]
+    Shape {
+        /// The file.
+        path: PathBuf,
+        /// Where they disagree.
+        reason: String,
+    },
+    /// A weight is infinite or not a number.
+    #[error(
+        "{}the weight of {feature} at stage {stage} is {value}; weights must be finite, so fit \
+         the model again", path.as_ref().map(|p| format!("in {}, ", p.display())).unwrap_or_default()
+    )]
+    WeightNotFinite {
+        /// The file, where the model comes from one.
+        path: Option<PathBuf>,
+        /// The feature.
+        feature: String,
+        /// The stage.
+        stage: usize,
+        /// The weight found.
+        value: f64,
+    },
+}

@@ -1,0 +1,330 @@
+//! Models on disk: safetensors, with a JSON header in its metadata.
+//!
+//! Python opens the same file with `safetensors.safe_open`; the metadata's one
+//! key, `evalsmith`, holds what the model is and what made it. Nothing in a
+//! file is believed before it is checked.
+
+use crate::{DenseModel, LearnError, Linear, Model};
+use safetensors::{
+    Dtype,
+    tensor::{Metadata, TensorView},
+};
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// The format this program writes and reads.
+const FORMAT: u64 = 1;
+/// The metadata's key for the header.
+const HEADER: &str = "evalsmith";
+/// The longest header safetensors allows.
+const LARGEST_HEADER: u64 = 100_000_000;
+/// The tensor of a linear model: stages by intercept and weights.
+const COEFFICIENTS: &str = "coefficients";
+
+/// A model, the game it plays and what made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelFile {
+    /// The game's name.
+    pub game: String,
+    /// Whatever the maker tells: command, configuration, seed, data.
+    pub made_by: serde_json::Value,
+    /// The model.
+    pub model: Model,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u64,
+    version: String,
+    game: String,
+    kind: String,
+    features: Vec<String>,
+    stages: usize,
+    made_by: serde_json::Value,
+}
+
+/// What every format, older or newer, says of itself.
+#[derive(Deserialize)]
+struct Version {
+    format: u64,
+    version: String,
+}
+
+impl ModelFile {
+    /// Writes the file, under a temporary name first; an existing file is replaced.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn save(&self, path: &Path) -> Result<(), LearnError> {
+        let failed = |source| LearnError::Io { action: "write", path: path.to_owned(), source };
+        let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?;
+        let mut beside = name.to_owned();
+        beside.push(format!(".{}.tmp", std::process::id()));
+        let beside = path.with_file_name(beside);
+        let bytes = self.bytes().map_err(failed)?;
+        let written = File::create(&beside)
+            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| fs::rename(&beside, path));
+        if written.is_err() {
+            // The first failure is the one to tell.
+            let _ = fs::remove_file(&beside);
+        }
+        written.map_err(failed)
+    }
+
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        let Model::Linear(linear) = &self.model;
+        let (features, stages) = (linear.features().to_vec(), linear.stages());
+        let shape = vec![stages, features.len() + 1];
+        let data: Vec<u8> = linear.coefficients().iter().flat_map(|w| w.to_le_bytes()).collect();
+        let header = Header {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").into(),
+            game: self.game.clone(),
+            kind: self.model.kind().into(),
+            features,
+            stages,
+            made_by: self.made_by.clone(),
+        };
+        let header = serde_json::to_string(&header)?;
+        let tensor = TensorView::new(Dtype::F64, shape, &data).map_err(io::Error::other)?;
+        let metadata = HashMap::from([(HEADER.to_owned(), header)]);
+        safetensors::serialize([(COEFFICIENTS, tensor)], Some(metadata)).map_err(io::Error::other)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When the system refuses, or the file is truncated, foreign, of another
+    /// version or kind, inconsistent, or holds weights that are not finite.
+    pub fn load(path: &Path) -> Result<Self, LearnError> {
+        let foreign = |reason: String| LearnError::Foreign { path: path.to_owned(), reason };
+        let shape = |reason: String| LearnError::Shape { path: path.to_owned(), reason };
+        let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
+
+        let mut file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let metadata = read_metadata(&mut file, length, path)?;
+        let header = metadata.metadata().as_ref().and_then(|m| m.get(HEADER));
+        let header = header.ok_or_else(|| foreign("it has no evalsmith header".into()))?;
+        let version: Version = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
+        if version.format != FORMAT {
+            return Err(LearnError::Version {
+                path: path.to_owned(),
+                found: version.format,
+                writer: version.version,
+                known: FORMAT,
+            });
+        }
+        let header: Header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
+        if header.kind != "linear" {
+            return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind });
+        }
+        let info = metadata
+            .info(COEFFICIENTS)
+            .ok_or_else(|| shape(format!("it has no tensor {COEFFICIENTS:?}")))?;
+        let expected = [header.stages, header.features.len() + 1];
+        if info.dtype != Dtype::F64 || info.shape != expected {
+            return Err(shape(format!(
+                "its coefficients are {:?} {:?}, but its header asks for F64 {expected:?}",
+                info.dtype, info.shape,
+            )));
+        }
+        let mut data = Vec::new();
+        file.read_to_end(&mut data).map_err(failed)?;
+        let data = data.get(info.data_offsets.0..info.data_offsets.1).unwrap_or_default();
+        let numbers = data.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b)).collect();
+        let linear = Linear::new(header.features, header.stages, numbers).map_err(|e| match e {
+            LearnError::WeightNotFinite { feature, stage, value, .. } => {
+                LearnError::WeightNotFinite { path: Some(path.to_owned()), feature, stage, value }
+            }
+            other => shape(other.to_string()),
+        })?;
+        Ok(Self { game: header.game, made_by: header.made_by, model: linear.into() })
+    }
+
+    /// Checks that the model is one of this game and its features.
+    ///
+    /// # Errors
+    /// When it is of another game, or of other features.
+    pub fn check(&self, game: &str, features: &[String]) -> Result<(), LearnError> {
+        if self.game != game {
+            return Err(LearnError::OtherGame { model: self.game.clone(), game: game.into() });
+        }
+        if self.model.features() != features {
+            let model = self.model.features().join(", ");
+            return Err(LearnError::Features { model, given: features.join(", ") });
+        }
+        Ok(())
+    }
+}
+
+/// Reads the safetensors header, and checks that the numbers which follow are as
+/// many as it says, before anything of the file's size is read.
+fn read_metadata(file: &mut File, length: u64, path: &Path) -> Result<Metadata, LearnError> {
+    let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
+    let foreign = |reason: String| LearnError::Foreign { path: path.to_owned(), reason };
+    let truncated = |reason: String| LearnError::Truncated { path: path.to_owned(), reason };
+
+    let mut first = Vec::new();
+    file.take(9).read_to_end(&mut first).map_err(failed)?;
+    let Some((&size, rest)) = first.split_first_chunk() else {
+        return Err(truncated(format!("it has only {length} bytes")));
+    };
+    let size = u64::from_le_bytes(size);
+    if size > LARGEST_HEADER || rest.first().is_some_and(|&b| b != b'{') {
+        return Err(foreign("it does not begin with a safetensors header".into()));
+    }
+    if length < 8 + size {
+        return Err(truncated(format!("its header alone needs more than its {length} bytes")));
+    }
+    let mut header = rest.to_vec();
+    file.take(size.saturating_sub(1)).read_to_end(&mut header).map_err(failed)?;
+    let metadata: Metadata = serde_json::from_slice(&header).map_err(|e| foreign(e.to_string()))?;
+    let (held, told) = (length - 8 - size, metadata.data_len() as u64);
+    match held.cmp(&told) {
+        Ordering::Equal => Ok(metadata),
+        Ordering::Less => {
+            Err(truncated(format!("it holds {held} of the {told} bytes of its numbers")))
+        }
+        Ordering::Greater => {
+            let reason = format!("{} bytes follow its numbers", held - told);
+            Err(LearnError::Shape { path: path.to_owned(), reason })
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    fn model() -> ModelFile {
+        let features = vec!["mobility".into(), "corners \"".into()];
+        let coefficients = vec![0.1, -2.5, f64::MIN_POSITIVE, 1e300, 0.0, -0.0];
+        ModelFile {
+            game: "othello".into(),
+            made_by: serde_json::json!({ "seed": 7, "share": 0.1 }),
+            model: Linear::new(features, 2, coefficients).unwrap().into(),
+        }
+    }
+
+    fn load(bytes: &[u8]) -> Result<ModelFile, LearnError> {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("some.model");
+        fs::write(&path, bytes).unwrap();
+        let loaded = ModelFile::load(&path);
+        if let Err(error) = &loaded {
+            assert!(error.to_string().contains("some.model"), "unnamed: {error}");
+        }
+        loaded
+    }
+
+    /// The bytes of a file that says something else of itself.
+    fn edited(edit: impl Fn(String) -> String) -> Vec<u8> {
+        let bytes = model().bytes().unwrap();
+        let size = u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
+        let header = edit(String::from_utf8(bytes[8..8 + size].to_vec()).unwrap());
+        let size = (header.len() as u64).to_le_bytes();
+        [&size, header.as_bytes(), &bytes[bytes.len() - 48..]].concat()
+    }
+
+    #[test]
+    fn saving_replaces_the_file_and_loading_returns_the_model() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("a.model");
+        fs::write(&path, "old").unwrap();
+        model().save(&path).unwrap();
+        assert_eq!(ModelFile::load(&path).unwrap(), model());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "a temporary file is left");
+        let first = fs::read(&path).unwrap();
+        model().save(&path).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), first, "the bytes differ from run to run");
+    }
+
+    #[test]
+    fn each_fault_has_its_own_sentence() {
+        let good = model().bytes().unwrap();
+        let mut nan = good.clone();
+        let at = good.len() - 8;
+        nan[at..].copy_from_slice(&f64::NAN.to_le_bytes());
+        let faults: [(&str, Vec<u8>); 11] = [
+            ("is truncated: it has only 3 bytes", good[..3].to_vec()),
+            ("is truncated: its header alone", good[..50].to_vec()),
+            ("is truncated: it holds 47 of the 48 bytes", good[..good.len() - 1].to_vec()),
+            ("inconsistent: 1 bytes follow", [&good[..], b"x"].concat()),
+            ("not an evalsmith model", b"PAR1 this is a table of something".to_vec()),
+            ("it has no evalsmith header", edited(|h| h.replace("\"evalsmith\"", "\"other\""))),
+            (
+                "has model format 2 (written by evalsmith",
+                edited(|h| h.replace(r#"format\":1"#, r#"format\":2"#)),
+            ),
+            ("of kind \"forest\"", edited(|h| h.replace("linear", "forest"))),
+            ("its coefficients are F64 [3, 2]", edited(|h| h.replace("[2,3]", "[3,2]"))),
+            (
+                "no tensor \"coefficients\"",
+                edited(|h| h.replace("\"coefficients\"", "\"weights\"")),
+            ),
+            ("the weight of corners \" at stage 1 is NaN", nan),
+        ];
+        for (expected, bytes) in faults {
+            let message = load(&bytes).expect_err(expected).to_string();
+            assert!(message.contains(expected), "{message:?} does not say {expected:?}");
+        }
+        let absent = ModelFile::load(Path::new("/nowhere/some.model")).unwrap_err().to_string();
+        assert!(absent.starts_with("cannot read /nowhere/some.model: "), "{absent}");
+        let refused = model().save(Path::new("/nowhere/some.model")).unwrap_err().to_string();
+        assert!(refused.starts_with("cannot write /nowhere/some.model: "), "{refused}");
+    }
+
+    #[test]
+    fn a_model_of_another_game_is_refused() {
+        let features = model().model.features().to_vec();
+        assert!(model().check("othello", &features).is_ok());
+        let other = model().check("chess", &features).unwrap_err().to_string();
+        assert_eq!(other, "the model was made for othello, not for chess; choose a model of chess");
+        let fewer = model().check("othello", &features[1..]).unwrap_err().to_string();
+        assert!(fewer.contains("[mobility, corners \"]"), "{fewer}");
+    }
+
+    #[test]
+    fn offsets_beyond_all_memory_are_an_error() {
+        let tensor = |i: u64| {
+            let (from, to) = (i << 61, ((u128::from(i) + 1) << 61).min(u128::from(u64::MAX)));
+            format!(
+                r#""t{i}":{{"dtype":"U8","shape":[{}],"data_offsets":[{from},{to}]}}"#,
+                to - u128::from(from)
+            )
+        };
+        let header = format!("{{{}}}", (0..8).map(tensor).collect::<Vec<_>>().join(","));
+        let bytes = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+        assert!(load(&bytes).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn corrupted_files_never_panic(
+            changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+            cut in proptest::option::of(any::<prop::sample::Index>()),
+        ) {
+            let mut bytes = model().bytes().unwrap();
+            for (at, byte) in changes {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            if let Some(cut) = cut {
+                bytes.truncate(cut.index(bytes.len()));
+            }
+            if let Ok(file) = load(&bytes) {
+                let Model::Linear(linear) = file.model;
+                prop_assert!(linear.coefficients().iter().all(|w| w.is_finite()));
+            }
+        }
+    }
+}
