@@ -45,6 +45,7 @@ pub fn calibrate<P: Position>(
     players: [Measure<'_, P>; 2],
     rounds: u32,
 ) -> Result<Calibration, ArenaError> {
+    let [first, second] = players;
     let mut nodes_measured = [0_u64; 2];
     let mut speeds = [Vec::new(), Vec::new()];
     for round in 0..rounds as usize {
@@ -53,7 +54,8 @@ pub fn calibrate<P: Position>(
         for (turn, position) in positions.iter().enumerate() {
             let beginner = (round + turn) % 2;
             for player in [beginner, 1 - beginner] {
-                let (visited, cpu) = players[player](position);
+                let measure = if player == 0 { &mut *first } else { &mut *second };
+                let (visited, cpu) = measure(position);
                 nodes[player] += visited;
                 time[player] += cpu;
             }
@@ -165,4 +167,99 @@ fn cpu_model() -> Option<String> {
     let info = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = info.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::Openings;
+    use crate::testing::{Heaps, Nim};
+    use std::cell::RefCell;
+
+    fn positions(count: u32) -> Vec<GameRecord<Heaps>> {
+        Openings::random(&Nim, 2, count, 1).unwrap().records().to_vec()
+    }
+
+    #[test]
+    fn players_take_turns_and_medians_forget_a_disturbed_round() {
+        let positions = positions(4);
+        let calls = RefCell::new(String::new());
+        let loaded = || {
+            // The third round of eight calls runs on a loaded machine.
+            if (16..24).contains(&calls.borrow().len()) { 50 } else { 1 }
+        };
+        let mut first = |_: &GameRecord<Heaps>| {
+            let slow = loaded();
+            calls.borrow_mut().push('a');
+            (100, Duration::from_nanos(20_000 * slow))
+        };
+        let mut second = |_: &GameRecord<Heaps>| {
+            let slow = loaded();
+            calls.borrow_mut().push('b');
+            (10, Duration::from_nanos(5_000 * slow))
+        };
+        let made = calibrate(&positions, [&mut first, &mut second], 5).unwrap();
+        assert_eq!(made.ns_per_node, [200.0, 500.0]);
+        assert_eq!(made.nodes_measured, [2000, 200]);
+        assert_eq!((made.positions, made.rounds), (4, 5));
+        assert_eq!(&calls.borrow()[..16], "abbaabbabaabbaab");
+        assert_eq!(made.nodes_for(0, Duration::from_millis(1)), 5000);
+        assert_eq!(made.nodes_for(1, Duration::from_millis(1)), 2000);
+        assert_eq!(made.nodes_for(1, Duration::ZERO), 1);
+    }
+
+    #[test]
+    fn an_even_number_of_rounds_takes_the_middle() {
+        assert_eq!(median(&mut []), None);
+        assert_eq!(median(&mut [3.0]), Some(3.0));
+        assert_eq!(median(&mut [9.0, 1.0, 3.0, 2.0]), Some(2.5));
+    }
+
+    #[test]
+    fn nothing_to_measure_is_an_error() {
+        let mut works = |_: &GameRecord<Heaps>| (5, Duration::from_nanos(5));
+        let mut idle = |_: &GameRecord<Heaps>| (0, Duration::from_nanos(5));
+        let mut timeless = |_: &GameRecord<Heaps>| (5, Duration::ZERO);
+        let some = positions(2);
+        let mut refuse = |positions, second: Measure<'_, Heaps>, rounds| {
+            let error = calibrate(positions, [&mut works, second], rounds).unwrap_err();
+            assert!(matches!(error, ArenaError::Unmeasured { .. }), "{error}");
+        };
+        refuse(&some[..0], &mut idle, 3);
+        refuse(&some, &mut idle, 3);
+        refuse(&some, &mut timeless, 3);
+        refuse(&some, &mut timeless, 0);
+    }
+
+    #[test]
+    fn what_is_stored_is_used_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("calibration.json");
+        let made = Calibration {
+            ns_per_node: [100.1, 1.0 / 3.0],
+            nodes_measured: [7, 8],
+            positions: 3,
+            rounds: 5,
+            cpu_model: None,
+        };
+        let first = Calibration::stored_or(&path, || Ok(made.clone())).unwrap();
+        let second = Calibration::stored_or(&path, || panic!("measured twice")).unwrap();
+        assert_eq!((&first, &second), (&made, &made));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no file is left beside");
+    }
+
+    #[test]
+    fn a_spoilt_file_is_refused_and_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("calibration.json");
+        let zero = r#"{"ns_per_node":[1.0,0.0],"nodes_measured":[1,1],"positions":1,"rounds":1,
+            "cpu_model":null}"#;
+        for text in ["", "{", zero] {
+            fs::write(&path, text).unwrap();
+            let error = Calibration::stored_or(&path, || panic!("measured")).unwrap_err();
+            assert!(matches!(error, ArenaError::BadCalibration { .. }), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+    }
 }

@@ -168,3 +168,146 @@ pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
     line.push(b'\n');
     line
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::testing::{Nim, StopAfter, plan, seats};
+    use crate::{MatchResult, run_match};
+    use evalsmith_core::Quiet;
+    use serde_json::json;
+    use std::fs;
+
+    fn run(log: &Path) -> Result<MatchResult, ArenaError> {
+        run_match(&Nim, &plan(3), &seats(), log, &Quiet)
+    }
+
+    /// A finished log of six games, and its result.
+    fn finished(dir: &Path) -> (Vec<u8>, MatchResult) {
+        let path = dir.join("finished");
+        let result = run(&path).unwrap();
+        (fs::read(path).unwrap(), result)
+    }
+
+    #[test]
+    fn a_run_killed_at_any_byte_resumes_to_the_same_result() {
+        let dir = tempfile::tempdir().unwrap();
+        let (whole, result) = finished(dir.path());
+        let log = dir.path().join("log");
+        for length in 0..=whole.len() {
+            fs::write(&log, &whole[..length]).unwrap();
+            let watch = StopAfter::never();
+            let resumed = run_match(&Nim, &plan(3), &seats(), &log, &watch).unwrap();
+            assert_eq!(resumed, result, "cut after {length} bytes");
+
+            let kept = whole[..length].iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+            let cut = usize::from(0 < kept && kept < length);
+            assert_eq!(watch.notes.lock().unwrap().len(), cut, "{length}");
+
+            let after = fs::read(&log).unwrap();
+            assert_eq!(after.split_inclusive(|&b| b == b'\n').count(), 7, "{length}");
+            assert_eq!(after[..kept], whole[..kept], "written lines stay");
+        }
+    }
+
+    #[test]
+    fn a_finished_match_is_read_not_played() {
+        let dir = tempfile::tempdir().unwrap();
+        let (whole, result) = finished(dir.path());
+        let stop_at_once = StopAfter::games(0);
+        let log = dir.path().join("finished");
+        let again = run_match(&Nim, &plan(3), &seats(), &log, &stop_at_once).unwrap();
+        assert_eq!((again, fs::read(&log).unwrap()), (result, whole));
+    }
+
+    #[test]
+    fn every_spoilt_line_is_found_by_number() {
+        let dir = tempfile::tempdir().unwrap();
+        let (whole, _) = finished(dir.path());
+        let log = dir.path().join("log");
+        let lines: Vec<_> = whole.split_inclusive(|&b| b == b'\n').collect();
+        for spoilt in 1..lines.len() {
+            let twice = lines[if spoilt == 1 { 2 } else { 1 }];
+            for bad in [&b"{\"index\":0}\n"[..], b"\n", b"\xFF\xFE\n", b"{}{}\n", twice] {
+                let mut copy = lines.clone();
+                copy[spoilt] = bad;
+                let bytes = copy.concat();
+                fs::write(&log, &bytes).unwrap();
+                let error = run(&log).unwrap_err();
+                let ArenaError::Corrupt { path, line, .. } = &error else { panic!("{error}") };
+                // A repeated line is told where it comes the second time.
+                let told = if bad == twice && spoilt == 1 { 3 } else { spoilt + 1 };
+                assert_eq!((path, *line), (&log, told), "{error}");
+                assert_eq!(fs::read(&log).unwrap(), bytes, "a refused log stays as it is");
+            }
+        }
+    }
+
+    #[test]
+    fn a_log_of_another_match_is_refused_with_the_difference() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        run(&log).unwrap();
+        let before = fs::read(&log).unwrap();
+        let others = [
+            (MatchPlan { pairs: 4, ..plan(3) }, "pairs: 3 in the log, 4 now"),
+            (MatchPlan { seed: 8, ..plan(3) }, "seed: 7 in the log, 8 now"),
+            (MatchPlan { opening_plies: 3, ..plan(3) }, "opening plies: 2 in the log, 3 now"),
+            (MatchPlan { names: ["a".into(), "b".into()], ..plan(3) }, "a and b now"),
+            (MatchPlan { conditions: json!(0.2), ..plan(3) }, "conditions: {"),
+        ];
+        for (other, told) in others {
+            let error = run_match(&Nim, &other, &seats(), &log, &Quiet).unwrap_err();
+            assert!(
+                matches!(&error, ArenaError::OtherRun { differences, .. }
+                if differences.len() == 1 && differences[0].contains(told)),
+                "{error}"
+            );
+        }
+        let text = String::from_utf8(before.clone()).unwrap();
+        fs::write(&log, text.replace("\"nim\"", "\"kayles\"")).unwrap();
+        let error = run(&log).unwrap_err();
+        assert!(error.to_string().contains("game: kayles in the log, nim now"), "{error}");
+        fs::write(&log, text.replace("\"match_log\":1", "\"match_log\":2")).unwrap();
+        assert!(matches!(run(&log).unwrap_err(), ArenaError::NotALog { .. }));
+    }
+
+    #[test]
+    fn foreign_files_are_refused_and_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("thesis.txt");
+        for text in ["All the work of a year", "one line\n", "{}\n", "[1,2", "\0\0\0\0"] {
+            fs::write(&log, text).unwrap();
+            let error = run(&log).unwrap_err();
+            assert!(matches!(error, ArenaError::NotALog { .. }), "{text:?}: {error}");
+            assert_eq!(fs::read_to_string(&log).unwrap(), text);
+        }
+        let error = run(&dir.path().join("missing").join("log")).unwrap_err();
+        assert!(matches!(error, ArenaError::Io { .. }), "{error}");
+        assert!(error.to_string().contains("missing"), "{error}");
+    }
+
+    #[test]
+    fn a_second_run_is_refused_while_the_first_lives() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let (first, _) = MatchLog::open(&path, "nim", &plan(3), |_| Ok(()), &Quiet).unwrap();
+        assert!(matches!(run(&path).unwrap_err(), ArenaError::Busy { .. }));
+        drop(first);
+        run(&path).unwrap();
+    }
+
+    #[test]
+    fn after_a_failed_write_nothing_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let (mut log, _) = MatchLog::open(&path, "nim", &plan(3), |_| Ok(()), &Quiet).unwrap();
+        let before = fs::read(&path).unwrap();
+        let writable = std::mem::replace(&mut log.file, File::open(&path).unwrap());
+        assert!(matches!(log.append(b"{}\n"), Err(ArenaError::Io { .. })));
+        log.file = writable;
+        assert!(matches!(log.append(b"{}\n"), Err(ArenaError::Io { .. })));
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+}

@@ -246,3 +246,206 @@ impl<G: Game> Hall<'_, G> {
 }
 
 type Choice<G> = evalsmith_core::Choice<<<G as Game>::Position as Position>::Move>;
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::testing::{Cheat, Gambler, Grabber, Heaps, Nim, StopAfter, on_threads, plan, seats};
+    use evalsmith_core::{Outcome, Quiet, Reason};
+
+    fn play(threads: usize, plan: &MatchPlan) -> MatchResult {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        on_threads(threads, || run_match(&Nim, plan, &seats(), &log, &Quiet)).unwrap()
+    }
+
+    #[test]
+    fn threads_do_not_change_the_result() {
+        let alone = play(1, &plan(34));
+        assert_eq!(play(2, &plan(34)), alone);
+        assert_eq!(play(7, &plan(34)), alone);
+        let other = MatchPlan { seed: 8, ..plan(34) };
+        assert_ne!(play(2, &other).games, alone.games);
+    }
+
+    /// Replays every game by the rules and counts everything again.
+    #[test]
+    fn the_result_is_what_the_games_say() {
+        let result = play(2, &plan(30));
+        assert_eq!(result.games.len(), 60);
+        let mut points = 0.0;
+        let mut plies = 0;
+        for (index, game) in (0..).zip(&result.games) {
+            assert_eq!((game.index, game.first), (index, index as usize % 2));
+            let mut record = GameRecord::new(Nim.start(), Side::First, Nim.max_plies());
+            let names = game.opening.split(' ').chain(game.moves.iter().map(String::as_str));
+            for name in names {
+                record.play(Nim.parse_move(record.position(), name).unwrap()).unwrap();
+            }
+            assert_eq!(game.opening.split(' ').count(), 2);
+            let ours = if game.first == 0 { Side::First } else { Side::Second };
+            let outcome = record.outcome_for(ours).unwrap();
+            assert_eq!((game.margin, game.points), (outcome.margin(), outcome.points()));
+            assert_eq!(game.plies as usize, record.ply());
+            assert_eq!(game.reason, Reason::Rules);
+            // The grabber, player 1, counts one node a move.
+            let moves = (2..record.ply()).filter(|&ply| Side::First.after(ply) != ours).count();
+            assert_eq!(game.nodes[1], moves as u64);
+            points += game.points;
+            plies += game.plies;
+        }
+        for pair in result.games.chunks(2) {
+            assert_eq!(pair[0].opening, pair[1].opening);
+        }
+        assert_eq!(result.stats.share, Some(points / 60.0));
+        assert_eq!(result.stats.games(), 60);
+        assert!((result.mean_plies - f64::from(plies) / 60.0).abs() < 1e-12);
+        assert_eq!(result.nodes[0], result.games.iter().map(|g| g.nodes[0]).sum::<u64>());
+        let quarters: u64 = (0..).zip(result.stats.pairs.0).map(|(i, n)| i * n).sum();
+        assert_eq!(quarters as f64 / 2.0, points);
+    }
+
+    #[test]
+    fn players_hear_a_seed_of_their_own_before_each_game() {
+        struct Listener(&'static Mutex<Vec<u64>>);
+        impl Player<Heaps> for Listener {
+            fn name(&self) -> &'static str {
+                "listener"
+            }
+            fn new_game(&mut self, seed: u64) {
+                self.0.lock().unwrap().push(seed);
+            }
+            fn choose(
+                &mut self,
+                game: &GameRecord<Heaps>,
+            ) -> Result<Choice<Nim>, evalsmith_core::PlayerError> {
+                Grabber.choose(game)
+            }
+        }
+        static HEARD: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+        let dir = tempfile::tempdir().unwrap();
+        let listener = || -> Box<dyn Player<Heaps>> { Box::new(Listener(&HEARD)) };
+        run_match(&Nim, &plan(10), &[&listener, &listener], &dir.path().join("log"), &Quiet)
+            .unwrap();
+        let mut heard = HEARD.lock().unwrap().clone();
+        assert_eq!(heard.len(), 40);
+        heard.sort_unstable();
+        heard.dedup();
+        assert_eq!(heard.len(), 40);
+    }
+
+    #[test]
+    fn an_empty_match_has_no_games_and_no_nan() {
+        let result = play(2, &plan(0));
+        assert_eq!((result.games.len(), result.mean_plies), (0, 0.0));
+        assert_eq!(result.stats.elo, None);
+    }
+
+    #[test]
+    fn impossible_plans_are_refused_before_a_log_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let long = MatchPlan { opening_plies: 30, ..plan(5) };
+        let error = run_match(&Nim, &long, &seats(), &log, &Quiet).unwrap_err();
+        assert!(matches!(error, ArenaError::TooFewOpenings { found: 0, .. }), "{error}");
+        let error = run_match(&Nim, &plan(u32::MAX), &seats(), &log, &Quiet).unwrap_err();
+        assert!(matches!(error, ArenaError::TooManyPairs { .. }), "{error}");
+        assert!(!log.exists());
+    }
+
+    #[test]
+    fn a_stop_keeps_the_games_and_the_same_call_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let whole = play(2, &plan(20));
+        let mut before = 0;
+        for _ in 0..40 {
+            let stop = StopAfter::games(7);
+            let stopped = on_threads(2, || run_match(&Nim, &plan(20), &seats(), &log, &stop));
+            match stopped {
+                Err(ArenaError::Stopped { done, total }) => {
+                    assert_eq!(total, 40);
+                    assert!((before + 7..=before + 8).contains(&done), "{before} {done}");
+                    assert_eq!(stop.advanced(), u64::from(done));
+                    before = done;
+                }
+                Err(error) => panic!("{error}"),
+                Ok(result) => {
+                    assert_eq!(result, whole);
+                    return;
+                }
+            }
+        }
+        panic!("the match never ended");
+    }
+
+    type Answer = fn(&GameRecord<Heaps>) -> Option<Result<(u8, u8), String>>;
+
+    /// Plays the gambler against a cheat in the second seat.
+    fn against(answer: Answer, threads: usize, log: &Path) -> ArenaError {
+        let gambler = || -> Box<dyn Player<Heaps>> { Box::new(Gambler::new()) };
+        let cheat = move || -> Box<dyn Player<Heaps>> { Box::new(Cheat(answer)) };
+        on_threads(threads, || {
+            run_match(&Nim, &plan(20), &[&gambler, &cheat], log, &Quiet).unwrap_err()
+        })
+    }
+
+    #[test]
+    fn a_cheat_is_named_and_finished_games_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let take_from_nothing: Answer =
+            |game| (game.position().heaps[1] == 0 && game.ply() > 3).then_some(Ok((1, 1)));
+        let error = against(take_from_nothing, 1, &log);
+        let ArenaError::Player { name, player, game, ply, position, reason } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!((name.as_str(), *player), ("grabber", 1));
+        assert!(*ply > 3 && reason.contains("illegal move (1, 1)"), "{error}");
+        assert!(position.contains("/0/"), "{position}");
+
+        let lines = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(lines.lines().count() as u32, 1 + game);
+        let again = dir.path().join("again");
+        assert_eq!(against(take_from_nothing, 2, &again).to_string(), error.to_string());
+    }
+
+    #[test]
+    fn the_blame_goes_by_seat_not_by_what_a_player_says() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = against(|_| Some(Err("out of memory".into())), 2, &dir.path().join("log"));
+        let ArenaError::Player { name, player: 1, game: 0, reason, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!((name.as_str(), reason.as_str()), ("grabber", "out of memory"));
+    }
+
+    #[test]
+    fn logged_games_must_fit_the_plan() {
+        let openings = ["0-1 1-1".to_owned(), "2-3 0-7".to_owned()];
+        let good = PlayedGame {
+            index: 3,
+            opening: openings[1].clone(),
+            first: 1,
+            margin: -4,
+            points: Outcome::LOSS.points(),
+            plies: 4,
+            reason: Reason::Rules,
+            moves: Vec::new(),
+            nodes: [0, 0],
+        };
+        let check = |game: &PlayedGame| check_logged(game, &openings, &mut [false; 4]);
+        assert_eq!(check(&good), Ok(()));
+        assert!(check_logged(&good, &openings, &mut [true; 4]).is_err());
+        let spoilt = [
+            PlayedGame { index: 4, ..good.clone() },
+            PlayedGame { index: 1, ..good.clone() },
+            PlayedGame { first: 0, ..good.clone() },
+            PlayedGame { points: 1.0, ..good.clone() },
+        ];
+        for game in spoilt {
+            assert!(check(&game).is_err(), "{game:?}");
+        }
+    }
+}

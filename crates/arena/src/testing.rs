@@ -2,11 +2,16 @@
 //! Whoever cannot move ends the game; how many plies it lasted decides whether
 //! that was a loss, by how much, or a draw.
 
+use crate::{MatchPlan, Seat};
 use evalsmith_core::{
-    Choice, Features, Game, GameRecord, Malformed, Outcome, Player, PlayerError, Position, Side,
-    Symmetry, rng,
+    Choice, Features, Game, GameRecord, Malformed, Outcome, Player, PlayerError, Position,
+    Progress, Side, Symmetry, rng,
 };
 use rand::RngExt;
+use rayon::ThreadPoolBuilder;
+use serde_json::json;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Heaps {
@@ -151,5 +156,69 @@ impl Player<Heaps> for Cheat {
             Some(Ok(mv)) => Ok(Choice::blind(mv)),
             Some(Err(reason)) => Err(PlayerError { player: "somebody else".into(), reason }),
         }
+    }
+}
+
+/// A match of a gambler against a grabber, from openings of two plies.
+pub(crate) fn plan(pairs: u32) -> MatchPlan {
+    MatchPlan {
+        pairs,
+        opening_plies: 2,
+        seed: 7,
+        names: ["gambler".into(), "grabber".into()],
+        conditions: json!({ "share": 0.1, "digest": "1f" }),
+    }
+}
+
+pub(crate) fn seats() -> [Seat<'static, Heaps>; 2] {
+    [&|| Box::new(Gambler::new()), &|| Box::new(Grabber)]
+}
+
+pub(crate) fn on_threads<T: Send>(threads: usize, job: impl FnOnce() -> T + Send) -> T {
+    ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(job)
+}
+
+/// Asks to stop when so many games were played, and keeps the notes.
+pub(crate) struct StopAfter {
+    games: u64,
+    advanced: AtomicU64,
+    resumed: AtomicU64,
+    pub(crate) notes: Mutex<Vec<String>>,
+}
+
+impl StopAfter {
+    pub(crate) fn games(games: u64) -> Self {
+        Self {
+            games,
+            advanced: AtomicU64::new(0),
+            resumed: AtomicU64::new(u64::MAX),
+            notes: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn never() -> Self {
+        Self::games(u64::MAX)
+    }
+
+    pub(crate) fn advanced(&self) -> u64 {
+        self.advanced.load(Ordering::SeqCst)
+    }
+}
+
+impl Progress for StopAfter {
+    fn begin(&self, _task: &str, _total: u64, unit: &'static str) {
+        assert_eq!(unit, "games");
+    }
+    fn advance(&self, amount: u64) {
+        self.advanced.fetch_add(amount, Ordering::SeqCst);
+        // The first advance tells how many games were found in the log.
+        let _ = self.resumed.compare_exchange(u64::MAX, amount, Ordering::SeqCst, Ordering::SeqCst);
+    }
+    fn note(&self, message: &str) {
+        self.notes.lock().expect("no test panics while noting").push(message.to_owned());
+    }
+    fn end(&self) {}
+    fn stopped(&self) -> bool {
+        self.advanced() - self.resumed.load(Ordering::SeqCst) >= self.games
     }
 }
