@@ -57,3 +57,8 @@ pub use player::SearchPlayer;
 pub use random::{RandomPlayer, WithChance};
 pub use searcher::Searcher;
 pub use table::{DEFAULT_TABLE_BYTES, MAX_TABLE_BYTES};
+
+#[cfg(test)]
+mod equality;
+#[cfg(test)]
+mod toys;

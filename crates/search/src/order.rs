@@ -109,3 +109,54 @@ impl Ranker<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_then_killers_then_history() {
+        let mut order = Order::new();
+        order.cut(10, 3, 1, 2);
+        order.cut(11, 3, 1, 2);
+        order.cut(12, 4, 1, 5);
+        order.cut(13, 4, 0, 9);
+        let ranker = order.ranker(20, 3, 1);
+        let mut moves: Vec<_> =
+            [13, 12, 10, 11, 20].map(|mv| Ranked { rank: ranker.rank(mv), mv }).into();
+        let mut sequence = Vec::new();
+        for i in 0..moves.len() {
+            sequence.push(pick(&mut moves[i..]));
+        }
+        assert_eq!(sequence, [20, 11, 10, 12, 13]);
+    }
+
+    #[test]
+    fn equal_ranks_keep_their_order_for_the_first_pick() {
+        let mut moves: Vec<_> = (0..5).map(|mv| Ranked { rank: 7, mv }).collect();
+        assert_eq!(pick(&mut moves), 0);
+    }
+
+    #[test]
+    fn a_repeated_killer_does_not_push_out_the_other() {
+        let mut order = Order::new();
+        for slot in [1, 2, 2, 2] {
+            order.cut(slot, 0, 0, 1);
+        }
+        assert_eq!(order.ranker(NO_SLOT, 0, 0).rank(1), KILLER_RANK);
+    }
+
+    #[test]
+    fn history_never_reaches_the_killers_and_clears() {
+        let mut order = Order::new();
+        for _ in 0..10_000 {
+            order.cut(1, 0, 0, u8::MAX);
+        }
+        let rank = order.ranker(NO_SLOT, 9, 0).rank(1);
+        assert!(rank > 0 && rank < KILLER_RANK);
+        order.age();
+        assert_eq!(order.ranker(NO_SLOT, 9, 0).rank(1), rank / 2);
+        order.clear();
+        assert_eq!(order.ranker(NO_SLOT, 0, 0).rank(1), 0);
+    }
+}

@@ -49,3 +49,57 @@ pub(crate) fn game_is_over(player: &str) -> PlayerError {
         reason: "asked for a move in a game that is over; start a new one".to_owned(),
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::RandomPlayer;
+    use crate::toys::{Noise, Noughts, record};
+    use evalsmith_core::{Outcome, Side, Trivial, play_out};
+
+    #[test]
+    fn a_full_search_never_loses_at_noughts_and_crosses() {
+        let mut perfect = SearchPlayer::new("perfect", Trivial, Limits::depth(9), 1 << 16);
+        let mut random = RandomPlayer::new("random");
+        let mut wins = 0;
+        for seed in 0..20 {
+            perfect.new_game(seed);
+            Player::<Noughts>::new_game(&mut random, seed);
+            let mut game = record(Noughts(0, 0), 9);
+            play_out(&mut game, &mut [&mut random, &mut perfect], |_| None, |_, _| {}).unwrap();
+            let outcome = game.outcome_for(Side::Second).unwrap();
+            assert!(outcome >= Outcome::DRAW);
+            wins += u32::from(outcome == Outcome::WIN);
+        }
+        assert!(wins > 10, "{wins} of 20 against random moves");
+    }
+
+    #[test]
+    fn games_by_nodes_do_not_depend_on_games_before() {
+        let function = Noise { seed: 3, spread: 9, early: true, mixed: false };
+        let mut player = SearchPlayer::new("p", function, Limits::nodes(300), 1 << 12);
+        let mut play = |seed| {
+            player.new_game(seed);
+            let mut game = record(Noughts(0, 0), 9);
+            let mut choices = Vec::new();
+            while game.ending().is_none() {
+                let choice = player.choose(&game).unwrap();
+                game.play(choice.mv).unwrap();
+                choices.push(choice);
+            }
+            choices
+        };
+        let first = play(1);
+        assert!(first.iter().all(|c| c.value.is_some() && c.nodes <= 300));
+        assert_eq!(first, play(2));
+    }
+
+    #[test]
+    fn a_finished_game_is_an_error_that_says_so() {
+        let mut player = SearchPlayer::new("late", Trivial, Limits::default(), 0);
+        let error = player.choose(&record(Noughts(0, 0o7), 9)).unwrap_err();
+        assert_eq!(error.player, "late");
+        assert!(error.reason.contains("over"));
+    }
+}

@@ -84,3 +84,67 @@ fn random_move<P: Position>(game: &GameRecord<P>, dice: &mut Rng) -> Option<P::M
     let position = game.position();
     position.moves().nth(dice.random_range(0..position.move_count()))
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::toys::{Noughts, record};
+    use crate::{Limits, SearchPlayer};
+    use evalsmith_core::Trivial;
+
+    fn moves(player: &mut impl Player<Noughts>, seed: u64) -> Vec<u8> {
+        player.new_game(seed);
+        let mut game = record(Noughts(0, 0), 9);
+        while game.ending().is_none() {
+            let m = player.choose(&game).unwrap().mv;
+            game.play(m).unwrap();
+        }
+        game.moves().to_vec()
+    }
+
+    #[test]
+    fn the_seed_alone_decides() {
+        let mut player = RandomPlayer::new("random");
+        let games: Vec<_> = (0..20).map(|seed| moves(&mut player, seed)).collect();
+        let again: Vec<_> = (0..20).map(|seed| moves(&mut player, seed)).collect();
+        assert_eq!(games, again);
+        assert!(games.iter().any(|g| *g != games[0]));
+    }
+
+    #[test]
+    fn every_first_move_is_about_equally_frequent() {
+        let mut player = RandomPlayer::new("random");
+        let mut counts = [0_u32; 9];
+        for seed in 0..9000 {
+            counts[usize::from(moves(&mut player, seed)[0])] += 1;
+        }
+        // Five standard deviations of a binomial with mean 1000.
+        assert!(counts.iter().all(|&n| (850..1150).contains(&n)), "{counts:?}");
+    }
+
+    #[test]
+    fn chance_is_the_share_of_random_moves() {
+        let searching = || SearchPlayer::new("s", Trivial, Limits::depth(1), 0);
+        for (chance, expected) in [(0.0, 0), (0.25, 2500), (1.0, 10_000), (7.0, 10_000), (-1.0, 0)]
+        {
+            let mut player = WithChance::new(searching(), chance);
+            Player::<Noughts>::new_game(&mut player, 1);
+            let game = record(Noughts(0, 0), 9);
+            let choices = (0..10_000).map(|_| player.choose(&game).unwrap());
+            let random = choices.filter(|c| c.value.is_none()).count() as i32;
+            assert!((random - expected).abs() < 220, "chance {chance}: {random}");
+        }
+        assert_eq!(
+            moves(&mut WithChance::new(searching(), f64::NAN), 1),
+            moves(&mut searching(), 1)
+        );
+    }
+
+    #[test]
+    fn a_finished_game_is_an_error() {
+        let over = record(Noughts(0, 0o7), 9);
+        assert!(RandomPlayer::new("r").choose(&over).is_err());
+        assert!(WithChance::new(RandomPlayer::new("r"), 1.0).choose(&over).is_err());
+    }
+}

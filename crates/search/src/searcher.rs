@@ -177,3 +177,226 @@ fn account<M>(found: &mut Found<M>, brake: &Brake<'_>) {
     found.cpu = clocks.cpu();
     found.wall = clocks.wall();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toys::{Dag, Kayles, Noise, Noughts, minimax, record, wander};
+    use evalsmith_core::{Outcome, Trivial, Window};
+    use proptest::prelude::*;
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
+
+    fn noise(seed: u64) -> Noise {
+        Noise { seed, spread: 50, early: true, mixed: false }
+    }
+
+    fn never() -> AtomicBool {
+        AtomicBool::new(false)
+    }
+
+    /// Everything but the time it took.
+    fn told<M>(found: Found<M>) -> (Option<M>, Score, u8, u64, Vec<M>, bool, bool) {
+        let Found { best, value, depth, nodes, line, complete, stopped, .. } = found;
+        (best, value, depth, nodes, line, complete, stopped)
+    }
+
+    #[test]
+    fn the_empty_board_is_a_draw_and_the_search_knows_it_is_exact() {
+        let game = record(Noughts(0, 0), 9);
+        let mut searcher = Searcher::new(Trivial, 1 << 20);
+        let found = searcher.search(&game, &Limits::depth(50), &never());
+        assert_eq!((found.value, found.complete, found.stopped), (Score(0), true, false));
+        assert_eq!((found.depth, found.line.len()), (9, 9));
+        assert!(found.nodes < 20_000, "alpha-beta visits few of 549946 positions: {}", found.nodes);
+    }
+
+    #[test]
+    fn kayles_is_won_unless_its_grundy_value_is_zero() {
+        // Grundy values of rows of 1..=9 pins.
+        for (n, grundy) in (1..).zip([1, 2, 3, 1, 4, 3, 2, 1, 4]) {
+            for (m, other) in (1..=15_u32.saturating_sub(n).min(4)).zip([1, 2, 3, 1]) {
+                let rows = ((1_u16 << n) - 1) << 5 | ((1 << m) - 1);
+                let game = record(Kayles(rows), 99);
+                let mut searcher = Searcher::new(Trivial, 1 << 20);
+                let found = searcher.search(&game, &Limits::depth(99), &never());
+                let expected = if grundy == other { Outcome::LOSS } else { Outcome::WIN };
+                assert_eq!(found.value, Score::of_outcome(expected), "{rows:b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_finished_game_has_its_outcome_and_no_move() {
+        let game = record(Noughts(0, 0o7), 9);
+        let mut searcher = Searcher::new(Trivial, 0);
+        for found in
+            [searcher.search(&game, &Limits::default(), &never()), searcher.fixed_depth(&game, 3)]
+        {
+            assert_eq!(found.best, None);
+            assert_eq!(found.value, Score::of_outcome(Outcome::LOSS));
+            assert!(found.complete && !found.stopped && found.line.is_empty());
+        }
+        assert!(searcher.rank_moves(&game, &Limits::default(), &never()).is_empty());
+
+        let mut adjudicated = record(Noughts(0, 0), 9);
+        adjudicated.adjudicate(Outcome::WIN);
+        assert_eq!(searcher.search(&adjudicated, &Limits::default(), &never()).best, None);
+    }
+
+    #[test]
+    fn the_shortest_win_is_played() {
+        // Square 2 wins now; others win later.
+        let game = record(Noughts(0o003, 0o070 & 0o060), 9);
+        let mut searcher = Searcher::new(Trivial, 1 << 16);
+        for _ in 0..2 {
+            let found = searcher.search(&game, &Limits::depth(9), &never());
+            assert_eq!((found.best, found.depth), (Some(2), 1));
+            // A deeper search first must not make a longer win look as good.
+            searcher.fixed_depth(&game, 5);
+        }
+    }
+
+    /// Plies until the end if the loser holds out as long as can be.
+    fn longest_defence(game: &mut GameRecord<Kayles>) -> u8 {
+        let won = |g: &mut GameRecord<_>| minimax(&Trivial, g, 99) > Score(0);
+        if game.ending().is_some() {
+            return 0;
+        }
+        let winning = won(game);
+        let mut best = None;
+        for m in game.position().moves() {
+            game.play(m).expect("legal");
+            if !winning || !won(game) {
+                let plies = 1 + longest_defence(game);
+                best = Some(
+                    best.map_or(plies, |b: u8| if winning { b.min(plies) } else { b.max(plies) }),
+                );
+            }
+            game.take_back();
+        }
+        best.expect("a side that wins has a winning move")
+    }
+
+    #[test]
+    fn wins_are_short_and_losses_long() {
+        for pins in 1..128 {
+            let mut game = record(Kayles(pins), 99);
+            let mut searcher = Searcher::new(Trivial, 1 << 16);
+            let plies = longest_defence(&mut game);
+            let found = searcher.search(&game, &Limits::depth(99), &never());
+            assert!(found.value.is_decisive());
+            assert_eq!(found.depth, plies, "pins {pins:b}");
+            game.play(found.best.expect("a move")).expect("legal");
+            assert_eq!(longest_defence(&mut game) + 1, plies, "pins {pins:b}");
+        }
+    }
+
+    #[test]
+    fn fixed_depth_does_not_stop_at_a_decided_game() {
+        let game = record(Kayles(0b111), 99);
+        let mut searcher = Searcher::new(Trivial, 0);
+        assert_eq!(searcher.search(&game, &Limits::depth(3), &never()).depth, 3);
+        let game = record(Kayles(0b11), 99);
+        assert_eq!(searcher.search(&game, &Limits::depth(3), &never()).depth, 1);
+        assert_eq!(searcher.fixed_depth(&game, 3).depth, 3);
+    }
+
+    #[test]
+    fn there_is_a_move_whatever_the_limits() {
+        let game = record(Noughts(0, 0), 9);
+        let static_value = noise(1).value(game.position(), &game.position().key(), Window::FULL);
+        let cases = [
+            (Limits::nodes(0), false),
+            (Limits::nodes(1), false),
+            (Limits::wall(Duration::ZERO), false),
+            (Limits::cpu(Duration::ZERO), false),
+            (Limits::depth(9), true),
+        ];
+        for (limits, raised) in cases {
+            let mut searcher = Searcher::new(noise(1), 1 << 12);
+            let found = searcher.search(&game, &limits, &AtomicBool::new(raised));
+            assert!(found.best.is_some_and(|m| m < 9));
+            assert_eq!((found.depth, found.value, found.stopped), (0, static_value, true));
+            let ranked = searcher.rank_moves(&game, &limits, &AtomicBool::new(raised));
+            assert_eq!(ranked.len(), 9);
+        }
+        let found = Searcher::new(noise(1), 0).search(&game, &Limits::depth(0), &never());
+        assert!(found.best.is_some() && !found.stopped && found.line.is_empty());
+    }
+
+    #[test]
+    fn a_flag_raised_during_the_search_stops_it() {
+        let game = record(Noughts(0, 0), 9);
+        let stop = never();
+        let mut iterations = Vec::new();
+        let found = Searcher::new(noise(2), 0).search_with(&game, &Limits::depth(9), &stop, |f| {
+            iterations.push((f.depth, f.nodes));
+            stop.store(f.depth == 5, Ordering::Relaxed);
+        });
+        assert!(found.stopped);
+        assert_eq!(iterations.iter().map(|i| i.0).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert!(found.nodes < iterations[4].1 + 2048, "{} {iterations:?}", found.nodes);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+        #[test]
+        fn node_limits_are_exact_and_repeatable(
+            seed: u16, function: u64, nodes in 0_u64..600, bytes in prop_oneof![Just(0), Just(4096)],
+        ) {
+            let game = record(Dag::new(seed), 99);
+            let run = || {
+                let mut searcher = Searcher::new(noise(function), bytes);
+                let first = searcher.search(&game, &Limits::nodes(nodes), &never());
+                (told(first), told(searcher.search(&game, &Limits::nodes(nodes / 2), &never())))
+            };
+            let (first, second) = run();
+            prop_assert!(first.3 <= nodes);
+            prop_assert!(!first.6 || first.3 == nodes, "stopped early at {} of {}", first.3, nodes);
+            prop_assert_eq!((first, second), run());
+        }
+
+        /// Stopped at any node, a search answers with the last finished
+        /// iteration, or with a move proven better in the next.
+        #[test]
+        fn a_stopped_search_keeps_what_it_proved(seed: u16, function: u64, nodes in 1_u64..400) {
+            let game = record(Dag::new(seed), 99);
+            let function = noise(function);
+            let mut last = None;
+            let found = Searcher::new(function, 0).search_with(
+                &game, &Limits::nodes(nodes), &never(), |f| last = Some(f.clone()),
+            );
+            let mut after = game.clone();
+            after.play(found.best.expect("a move")).expect("legal");
+            if found.depth > 0 {
+                prop_assert_eq!(found.value, -minimax(&function, &mut after, found.depth - 1));
+            }
+            if let Some(last) = last {
+                prop_assert!(found.depth == last.depth || found.depth == last.depth + 1);
+                let mut before = game.clone();
+                before.play(last.best.expect("a move")).expect("legal");
+                prop_assert!(found.value >= -minimax(&function, &mut before, found.depth - 1));
+            }
+        }
+
+        #[test]
+        fn a_cleared_searcher_is_a_new_one(seed: u16, other: u16, function: u64) {
+            let game = record(Dag::new(seed), 99);
+            let mut used = Searcher::new(noise(function), 1024);
+            let mut elsewhere = record(Dag::new(other), 99);
+            wander(&mut elsewhere, 2, 7);
+            used.search(&elsewhere, &Limits::depth(7), &never());
+            used.clear();
+            let mut new = Searcher::new(noise(function), 1024);
+            for depth in [4, 7] {
+                let limits = Limits::depth(depth);
+                prop_assert_eq!(
+                    told(used.search(&game, &limits, &never())),
+                    told(new.search(&game, &limits, &never()))
+                );
+            }
+        }
+    }
+}

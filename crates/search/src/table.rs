@@ -180,3 +180,144 @@ impl Table {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toys::hash;
+    use proptest::prelude::*;
+
+    type Store = (u64, i32, u8, u8, bool, u16);
+
+    fn bound(n: u8) -> Bound {
+        [Bound::Upper, Bound::Lower, Bound::Exact][usize::from(n % 3)]
+    }
+
+    fn store(table: &mut Table, &(key, value, depth, kind, complete, slot): &Store) {
+        table.store(key, Score(value), depth, bound(kind), complete, slot);
+    }
+
+    fn stores(keys: u64) -> impl Strategy<Value = Vec<Store>> {
+        let key = (0..keys).prop_map(|k| hash(1, &[k]));
+        let one = (key, any::<i32>(), any::<u8>(), 0_u8..3, any::<bool>(), any::<u16>());
+        prop::collection::vec(one, 0..200)
+    }
+
+    fn contents(table: &Table, keys: u64) -> Vec<Option<(Score, u16, u8, u8)>> {
+        let all = (0..keys).map(|k| table.probe(hash(1, &[k])));
+        all.map(|e| e.map(|e| (e.value, e.slot, e.depth, e.flags))).collect()
+    }
+
+    #[test]
+    fn entries_are_sixteen_bytes_and_four_fill_a_cache_line() {
+        assert_eq!(size_of::<Entry>(), 16);
+        assert_eq!(size_of::<Bucket>(), 64);
+        assert_eq!(align_of::<Bucket>(), 64);
+    }
+
+    #[test]
+    fn absurd_sizes_are_brought_within_bounds() {
+        for (bytes, buckets) in [(0, 0), (63, 0), (64, 1), (191, 2), (1 << 20, 1 << 14)] {
+            assert_eq!(bucket_count(bytes), buckets, "{bytes}");
+        }
+        assert_eq!(bucket_count(usize::MAX) * size_of::<Bucket>(), MAX_TABLE_BYTES);
+        assert!(!Table::new(0).exists());
+    }
+
+    proptest! {
+        #[test]
+        fn the_last_store_of_a_position_is_found(stores in stores(4)) {
+            // Four positions fit into any bucket: nothing is ever pushed out.
+            let mut table = Table::new(64);
+            let mut model = std::collections::HashMap::new();
+            for s in &stores {
+                store(&mut table, s);
+                model.insert(s.0, *s);
+            }
+            for k in 0..4 {
+                let key = hash(1, &[k]);
+                let found = table.probe(key).map(|e| (e.value.0, e.depth, e.flags & 3, e.complete(), e.slot));
+                let expected = model.get(&key).map(|s| (s.1, s.2, bound(s.3) as u8, s.4, s.5));
+                prop_assert_eq!(found, expected);
+            }
+        }
+
+        #[test]
+        fn a_cleared_table_behaves_as_a_new_one(
+            before in stores(40), after in stores(40), clearings in 1_usize..4, searches in 0_usize..4,
+        ) {
+            let mut used = Table::new(256);
+            for s in &before {
+                store(&mut used, s);
+                used.next_generation();
+            }
+            (0..clearings).for_each(|_| used.clear());
+            let mut new = Table::new(256);
+            prop_assert_eq!(contents(&used, 40), contents(&new, 40));
+            for (i, s) in after.iter().enumerate() {
+                if i % 50 < searches {
+                    used.next_generation();
+                    new.next_generation();
+                }
+                store(&mut used, s);
+                store(&mut new, s);
+                prop_assert_eq!(contents(&used, 40), contents(&new, 40));
+            }
+        }
+
+        #[test]
+        fn an_entry_speaks_only_where_it_knows(
+            value in -9_i32..9, depth in 1_u8..5, kind in 0_u8..3, complete: bool,
+            asked in 1_u8..5, alpha in -9_i32..9, truth in -9_i32..9,
+        ) {
+            let mut table = Table::new(64);
+            table.store(7, Score(value), depth, bound(kind), complete, 3);
+            let window = Window::zero(Score(alpha));
+            let entry = table.probe(7);
+            let answer = entry.and_then(|e| e.decides(asked, window));
+            if asked < depth || (asked > depth && !complete) {
+                prop_assert_eq!(answer, None);
+            }
+            let consistent = match bound(kind) {
+                Bound::Upper => truth <= value,
+                Bound::Lower => truth >= value,
+                Bound::Exact => truth == value,
+            };
+            if let Some(answer) = answer && consistent {
+                prop_assert_eq!(window.clamp(answer), window.clamp(Score(truth)));
+            }
+        }
+    }
+
+    #[test]
+    fn generations_never_run_out() {
+        let mut table = Table::new(64);
+        for round in 0..3 * i32::from(GENERATIONS) {
+            table.store(5, Score(round), 1, Bound::Exact, false, 0);
+            assert_eq!(table.probe(5).map(|e| e.value), Some(Score(round)));
+            table.clear();
+            assert!(table.probe(5).is_none(), "round {round}");
+        }
+        for _ in 0..3 * u32::from(GENERATIONS) {
+            table.store(5, Score(1), 1, Bound::Exact, false, 0);
+            table.next_generation();
+            assert!(table.probe(5).is_some());
+        }
+    }
+
+    #[test]
+    fn old_and_shallow_entries_go_first() {
+        let mut table = Table::new(64);
+        let key = |k: u64| k << 16;
+        table.store(key(1), Score(0), 9, Bound::Exact, false, 0);
+        table.next_generation();
+        for (k, depth) in [(2, 5), (3, 2), (4, 7)] {
+            table.store(key(k), Score(0), depth, Bound::Exact, false, 0);
+        }
+        table.store(key(5), Score(0), 4, Bound::Exact, false, 0);
+        assert!(table.probe(key(1)).is_none(), "deep, but of an earlier search");
+        table.store(key(6), Score(0), 1, Bound::Exact, false, 0);
+        assert!(table.probe(key(3)).is_none(), "the shallowest");
+        assert!(table.probe(key(6)).is_some(), "a new entry always finds a place");
+    }
+}

@@ -264,3 +264,48 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
         upper[ply].extend_from_slice(&lower[0]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limits;
+    use crate::toys::{Dag, Loops, Noise, record};
+    use proptest::prelude::*;
+    use std::sync::atomic::AtomicBool;
+
+    /// Values, lines and nodes of a deepening search by one copy of the driver.
+    fn run<P: Position>(
+        start: P,
+        function: Noise,
+        fastest: bool,
+    ) -> Vec<(Score, Vec<P::Move>, bool, u64)> {
+        let game = record(start, 12);
+        let never = AtomicBool::new(false);
+        let mut memory = Memory::new(1 << 12);
+        let brake = Brake::new(&Limits::default(), &never);
+        let mut tree = Tree::new(&function, &mut memory, &game, brake);
+        tree.fastest &= fastest;
+        let moves = tree.root_moves();
+        let mut all = Vec::new();
+        for depth in 1..8 {
+            let found = tree.iterate(&moves, depth).expect("nothing stops the search");
+            all.push((found.value, found.line, found.complete, tree.brake.nodes()));
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn both_copies_of_the_driver_do_the_same(seed: u16, noise: u64, spread in 1_i32..99) {
+            let function = Noise { seed: noise, spread, early: true, mixed: false };
+            prop_assert_eq!(
+                run(Dag::new(seed), function, true),
+                run(Dag::new(seed), function, false)
+            );
+            prop_assert_eq!(
+                run(Loops { seed, place: 0 }, function, true),
+                run(Loops { seed, place: 0 }, function, false)
+            );
+        }
+    }
+}
