@@ -2,7 +2,9 @@
 
 use crate::toys::{Dag, Kayles, Loops, Noise, Noughts, minimax, record, wander};
 use crate::{Limits, Searcher};
-use evalsmith_core::{Evaluate, GameRecord, Position, Score, Window};
+use evalsmith_core::{Evaluate, Game, GameRecord, Position, Score, Window};
+use evalsmith_malawi::Malawi;
+use evalsmith_othello::Othello;
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 
@@ -136,6 +138,34 @@ proptest! {
         bound in 4_usize..12, depths in prop::collection::vec(0_u8..5, 1..4),
     ) {
         let mut game = record(Noughts(0, 0), bound);
+        wander(&mut game, plies, path);
+        check(function, bytes, &[game], &depths);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn othello(
+        function in functions(), bytes in tables(), plies in 0_usize..60, path: u64,
+        near in 1_usize..8, depths in prop::collection::vec(0_u8..4, 1..3),
+    ) {
+        let mut game = record(Othello::new().start(), plies + near);
+        wander(&mut game, plies, path);
+        check(function, bytes, &[game], &depths);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn malawi(
+        function in functions(), bytes in tables(), plies in 0_usize..60, path: u64,
+        near in 1_usize..8, depths in prop::collection::vec(0_u8..3, 1..3),
+    ) {
+        let mut game = record(Malawi.start(), plies + near);
         wander(&mut game, plies, path);
         check(function, bytes, &[game], &depths);
     }

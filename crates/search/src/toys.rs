@@ -159,7 +159,7 @@ impl Position for Loops {
         (self.exits() == 0).then(|| Outcome::by((self.hash(2) % 3) as i16 - 1))
     }
     fn repeated(&self, earlier: &[u64]) -> Option<Outcome> {
-        let allowed = if self.seed % 2 == 1 { 0 } else { 1 };
+        let allowed = usize::from(self.seed.is_multiple_of(2));
         let times = earlier.iter().filter(|&&key| key == self.key()).count();
         (times > allowed).then(|| Outcome::by((self.hash(3) % 3) as i16 - 1))
     }
