@@ -1,1 +1,17 @@
 //! Charts as SVG, tables, one self-contained HTML page.
+//!
+//! This room takes plain series and strings and returns text; it knows no game,
+//! opens no file and fetches nothing. Every string it is given is escaped, and
+//! equal input gives equal output, byte for byte.
+
+mod append;
+mod chart;
+mod escape;
+pub mod number;
+mod page;
+mod svg;
+mod table;
+
+pub use chart::{Histogram, LineChart, Mark, Series, Style};
+pub use page::{Block, Page, Section};
+pub use table::{Align, Table};
