@@ -176,6 +176,7 @@ mod tests {
     use crate::testing::{Nim, StopAfter, plan, seats};
     use crate::{MatchResult, run_match};
     use evalsmith_core::Quiet;
+    use proptest::prelude::*;
     use serde_json::json;
     use std::fs;
 
@@ -309,5 +310,33 @@ mod tests {
         log.file = writable;
         assert!(matches!(log.append(b"{}\n"), Err(ArenaError::Io { .. })));
         assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    proptest! {
+        /// Whatever stands in the log, the run ends in a whole match or an error.
+        #[test]
+        fn random_damage_never_panics(
+            at in any::<prop::sample::Index>(),
+            removed in 0..40_usize,
+            put in prop::collection::vec(prop::sample::select(b"0129-.eE\"{}[]:,\n\0\xFFnul".to_vec()), 0..6),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let (mut bytes, _) = finished(dir.path());
+            let start = at.index(bytes.len());
+            let end = (start + removed).min(bytes.len());
+            bytes.splice(start..end, put);
+            let log = dir.path().join("log");
+            fs::write(&log, &bytes).unwrap();
+            match run(&log) {
+                Ok(result) => {
+                    prop_assert_eq!(result.games.len(), 6);
+                    prop_assert!((0..).zip(&result.games).all(|(i, game)| game.index == i));
+                }
+                Err(error) => {
+                    prop_assert!(error.to_string().contains("log"), "{}", error);
+                    prop_assert_eq!(fs::read(&log).unwrap(), bytes, "a refused log stays");
+                }
+            }
+        }
     }
 }
