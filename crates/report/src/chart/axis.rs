@@ -62,9 +62,9 @@ fn step(domain: Domain, target: usize) -> f64 {
     let raw = (domain.high - domain.low) / target.max(1) as f64;
     let power = 10_f64.powf(raw.log10().floor());
     let factor = match raw / power {
-        m if m < 1.5 => 1.0,
-        m if m < 3.5 => 2.0,
-        m if m < 7.5 => 5.0,
+        m if m < 2_f64.sqrt() => 1.0,
+        m if m < 10_f64.sqrt() => 2.0,
+        m if m < 50_f64.sqrt() => 5.0,
         _ => 10.0,
     };
     factor * power

@@ -73,7 +73,7 @@ fn panel(pen: &mut Pen, frame: &Frame, y: &Axis, ticks: &[(f64, String)], label:
         pen.text("tick", (frame.x.start - 8.0, at + 4.0), Anchor::End, text);
     }
     pen.line("axis", (frame.x.start, y.start), (frame.x.end, y.start));
-    pen.text("label", (Frame::LEFT, y.end - 13.0), Anchor::Start, label);
+    pen.text("label", (Frame::LEFT, y.end - 15.0), Anchor::Start, label);
 }
 
 fn horizontal_axis(pen: &mut Pen, chart: &LineChart, frame: &Frame) {

@@ -53,7 +53,7 @@ impl Frame {
         if !chart.y_label.is_empty() {
             top += 24.0;
         }
-        top += 12.0;
+        top += 16.0;
 
         let y_domain = y_domain(chart);
         let y_ticks = ticks(y_domain, VERTICAL_TICKS);
@@ -151,5 +151,5 @@ fn x_ticks(x: &Axis) -> Vec<(f64, String)> {
         let widest = ticks.iter().map(|t| text_width(&t.1, TICK_SIZE)).fold(0.0, f64::max);
         (widest + 16.0) * ticks.len() as f64 <= room
     };
-    (2..=10).rev().map(|target| ticks(x.domain, target)).find(|t| fits(t)).unwrap_or_default()
+    (2..=9).rev().map(|target| ticks(x.domain, target)).find(|t| fits(t)).unwrap_or_default()
 }
