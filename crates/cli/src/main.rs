@@ -1,1 +1,83 @@
-fn main() {}
+//! The `evalsmith` program: one file per noun. Results go to stdout, progress
+//! and notes to stderr; exit code 0 is success, 1 a failure, 2 a wrong call,
+//! 130 a stop on request.
+
+mod bench;
+mod curve;
+mod data;
+mod failure;
+mod learn;
+mod match_run;
+mod model;
+mod options;
+mod play;
+mod progress;
+mod reproduce;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// From the rules of a game to a fitted, explained and proven evaluation function.
+#[derive(Parser)]
+#[command(name = "evalsmith", version, propagate_version = true, max_term_width = 100)]
+struct Arguments {
+    /// Worker threads; results do not depend on it [default: all cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The whole walk: self-play, labels, fit, curve, matches, report
+    Learn(learn::Learn),
+    /// Play a game in the terminal
+    Play(play::Play),
+    /// Make and inspect positions with labels
+    #[command(subcommand)]
+    Data(data::Data),
+    /// Fit and show evaluation functions
+    #[command(subcommand)]
+    Model(model::Model),
+    /// Let evaluation functions play each other
+    #[command(subcommand)]
+    Match(match_run::Match),
+    /// Draw evaluation curves
+    #[command(subcommand)]
+    Curve(curve::Curve),
+    /// Rebuild the tables and figures of the papers
+    Reproduce(reproduce::Reproduce),
+    /// Measure this machine: perft, search speed, and a signature of node counts
+    Bench(bench::Bench),
+    /// List the games
+    Games,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<()> {
+    if let Some(threads) = arguments.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    match arguments.command {
+        Command::Learn(job) => job.run(),
+        Command::Play(job) => job.run(),
+        Command::Data(job) => job.run(),
+        Command::Model(job) => job.run(),
+        Command::Match(job) => job.run(),
+        Command::Curve(job) => job.run(),
+        Command::Reproduce(job) => job.run(),
+        Command::Bench(job) => job.run(),
+        Command::Games => options::list_games(),
+    }
+}

@@ -1,1 +1,47 @@
-//! The glue and the public face: learn, reproduce and play for any game.
+//! The glue and the public face: everything evalsmith does with a game, for any
+//! [`Game`](evalsmith_core::Game), in this repository or outside it.
+//!
+//! ```no_run
+//! # use evalsmith_lab::prelude::*;
+//! # fn walk<G: Game>(game: G) -> Result<(), LabError> {
+//! let plan = LearnPlan::new(&game.defaults());
+//! let out = std::path::Path::new("learn-my-game");
+//! let summary = learn(&game, &plan, out, None, &Quiet)?;
+//! println!("{}", summary.to_text(out));
+//! # Ok(())
+//! # }
+//! ```
+
+mod any_game;
+mod duel;
+mod error;
+mod fit;
+mod function;
+mod learn;
+mod page;
+pub mod reproduce;
+mod run_folder;
+mod session;
+mod text;
+
+pub use error::LabError;
+
+/// Everything a game or a program needs, in one line.
+pub mod prelude {
+    pub use crate::LabError;
+    pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
+    pub use crate::duel::{Contender, DuelPlan, Pace, duel};
+    pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit};
+    pub use crate::function::{Function, FunctionName, by_hand, open};
+    pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
+    pub use crate::page::curve_file;
+    pub use crate::session::{GameSession, Hint, Session, Thought};
+    pub use crate::text::{estimate_table, match_table};
+    pub use evalsmith_arena::{MatchResult, run_match};
+    pub use evalsmith_core::*;
+    pub use evalsmith_curves::{Curve, Draws};
+    pub use evalsmith_data::{Dataset, SelfPlay, generate, write_atomically};
+    pub use evalsmith_learn::{DenseModel, Model, ModelFile};
+    pub use evalsmith_report::Table;
+    pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
+}

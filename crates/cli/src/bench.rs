@@ -1,0 +1,42 @@
+//! `evalsmith bench`: how fast this machine is, and whether the search is the same.
+
+use crate::options::{game, show};
+use clap::Args;
+use std::time::Instant;
+
+/// Measures perft and search for every game on one thread.
+///
+/// The signature is the number of nodes that fixed searches visit: it is the
+/// same on every machine and changes only when the search or a function does.
+#[derive(Args)]
+pub(crate) struct Bench {
+    /// Leaves to count in perft at least
+    #[arg(long, value_name = "N", default_value_t = 200_000_000)]
+    leaves: u64,
+}
+
+impl Bench {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let mut signature = 0;
+        for name in evalsmith_registry::names() {
+            let game = game(name)?;
+            let (mut depth, mut leaves, mut seconds) = (0, 0, 0.0);
+            while leaves < self.leaves {
+                depth += 1;
+                let begun = Instant::now();
+                leaves = game.perft(depth);
+                seconds = begun.elapsed().as_secs_f64();
+            }
+            let speed = leaves as f64 / seconds / 1e6;
+            show(&format!("{name}: perft {depth}: {leaves} leaves, {speed:.0} M/s"))?;
+            let search = game.bench_search()?;
+            signature += search.nodes;
+            show(&format!(
+                "{name}: search: {} nodes, {:.2} M/s of CPU time",
+                search.nodes,
+                search.nodes as f64 / search.cpu.as_secs_f64() / 1e6
+            ))?;
+        }
+        show(&format!("signature {signature}"))
+    }
+}

@@ -1,0 +1,88 @@
+//! `evalsmith learn`: from the rules to a proven evaluation function.
+
+use crate::options::{game, game_name, share, show};
+use crate::progress::Terminal;
+use clap::Args;
+use evalsmith_lab::prelude::{AnyGame, LearnPlan};
+use std::path::PathBuf;
+
+/// Learns an evaluation function for GAME from its rules alone.
+///
+/// Plays games against itself with the hand-weighted function, labels every
+/// position by its game's result, fits a logistic regression for each stage of
+/// the game, draws the evaluation curve on games held out, plays the learned
+/// function against the hand-weighted one at equal depth and at equal CPU time,
+/// and writes one page about it. Killed at any moment, the same command goes on
+/// where it stopped and ends with the same result.
+#[derive(Args)]
+pub(crate) struct Learn {
+    /// The game (see `evalsmith games`)
+    #[arg(value_parser = game_name)]
+    game: String,
+    /// Folder for everything the run makes [default: learn-GAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Games of self-play [default: set by the game]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    games: Option<u32>,
+    /// Plies searched for a move, in self-play and in the equal-depth match [default: set by the game]
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=60))]
+    depth: Option<u8>,
+    /// Random half-moves before positions are recorded [default: set by the game]
+    #[arg(long, value_name = "PLIES")]
+    opening_plies: Option<u16>,
+    /// Probability that a self-play move is random instead of searched
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.02)]
+    chance: f64,
+    /// Solve the game exactly at this many moves left; 0 plays on [default: set by the game]
+    #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(0..=18))]
+    solve_at: Option<u32>,
+    /// Share of the games held out to judge the fit
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.2)]
+    holdout: f64,
+    /// Pairs of games in each match: every opening is played with both colours [default: set by the game]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pairs: Option<u32>,
+    /// Milliseconds of CPU time a move in the equal-time match
+    #[arg(long, value_name = "MS", default_value_t = 1.0, value_parser = milliseconds)]
+    cpu_ms: f64,
+    /// Use this stored calibration (nanoseconds a node) instead of measuring
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+    /// Decides all chance in the run
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+impl Learn {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let game = game(&self.game)?;
+        let plan = self.plan(&*game);
+        let out = self.out.unwrap_or_else(|| format!("learn-{}", self.game).into());
+        let summary = game.learn(&plan, &out, self.calibration.as_deref(), &Terminal::new())?;
+        show(&summary.to_text(&out))
+    }
+
+    fn plan(&self, game: &dyn AnyGame) -> LearnPlan {
+        let mut plan = LearnPlan::new(&game.defaults());
+        let play = &mut plan.self_play;
+        play.seed = self.seed;
+        play.chance = self.chance;
+        play.games = self.games.unwrap_or(play.games);
+        play.depth = self.depth.unwrap_or(play.depth);
+        play.opening_plies = self.opening_plies.unwrap_or(play.opening_plies);
+        play.solve_at = self.solve_at.unwrap_or(play.solve_at);
+        plan.fit.holdout = self.holdout;
+        plan.pairs = self.pairs.unwrap_or(plan.pairs);
+        plan.cpu_micros = (self.cpu_ms * 1000.0).round() as u64;
+        plan
+    }
+}
+
+/// A positive number of milliseconds, a minute at most.
+pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(ms) if (0.001..=60_000.0).contains(&ms) => Ok(ms),
+        _ => Err("milliseconds are a number from 0.001 to 60000".into()),
+    }
+}

@@ -1,0 +1,107 @@
+//! `evalsmith model`: fit and show evaluation functions.
+
+use crate::failure::{Usage, command_line};
+use crate::options::{Format, game, may_write, print, share, show};
+use crate::progress::Terminal;
+use clap::{Args, Subcommand};
+use evalsmith_lab::prelude::{Dataset, FitPlan, FitRecord, ModelFile, estimate_table};
+use std::path::{Path, PathBuf};
+
+#[derive(Subcommand)]
+pub(crate) enum Model {
+    /// Fit a logistic regression for each stage of the game
+    Fit(Fit),
+    /// Print the weights of a model with their errors
+    Show(Show),
+}
+
+impl Model {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        match self {
+            Self::Fit(job) => job.run(),
+            Self::Show(job) => job.run(),
+        }
+    }
+}
+
+/// Fits weights for the features of a dataset's game, stage by stage.
+///
+/// Standard errors are clustered by game, since positions of one game are not
+/// independent. Beside the model FILE a FILE.fit.json keeps what the fit knows:
+/// errors, z, p, covariances, deviances, and the quality on games held out.
+#[derive(Args)]
+pub(crate) struct Fit {
+    /// The dataset's folder
+    data: PathBuf,
+    /// The model file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Stage N is fitted to the positions of stages N-R to N+R
+    #[arg(long, value_name = "R", default_value_t = FitPlan::default().logistic.stages.radius)]
+    radius: u8,
+    /// Share of the games held out to judge the fit
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.2)]
+    holdout: f64,
+    /// Chooses the games held out
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write over existing files
+    #[arg(long)]
+    force: bool,
+}
+
+impl Fit {
+    fn run(self) -> anyhow::Result<()> {
+        let beside = fit_path(&self.output);
+        may_write(&self.output, self.force)?;
+        may_write(&beside, self.force)?;
+        let dataset = Dataset::open(&self.data)?;
+        let mut plan = FitPlan { holdout: self.holdout, seed: self.seed, ..FitPlan::default() };
+        plan.logistic.stages.radius = self.radius;
+        let fitted = game(&dataset.manifest().game)?.fit(&self.data, &plan, &Terminal::new())?;
+        fitted.save(&self.output, &beside, &command_line())?;
+        show(&fitted.record.to_text())
+    }
+}
+
+/// Where the statistics of a fit stand: beside the model.
+fn fit_path(model: &Path) -> PathBuf {
+    let mut name = model.as_os_str().to_owned();
+    name.push(".fit.json");
+    name.into()
+}
+
+/// Prints weights by stage; with the fit's statistics beside the model, also
+/// standard errors, z, p and 95 % intervals.
+#[derive(Args)]
+pub(crate) struct Show {
+    /// The model file
+    model: PathBuf,
+    /// Only this stage [default: a few, evenly spread]
+    #[arg(long, value_name = "STAGE")]
+    stage: Option<u8>,
+    /// How to write the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Show {
+    fn run(self) -> anyhow::Result<()> {
+        let file = ModelFile::load(&self.model)?;
+        let beside = fit_path(&self.model);
+        let record = if beside.exists() { Some(FitRecord::load(&beside)?) } else { None };
+        let Some(table) = estimate_table(&file, record.as_ref(), self.stage) else {
+            let stage = self.stage.unwrap_or_default();
+            return Err(Usage(format!("the model has no stage {stage}")).into());
+        };
+        if self.format == Format::Table {
+            show(&format!(
+                "{} model of {}, made by {}",
+                file.model.kind(),
+                file.game,
+                file.made_by
+            ))?;
+        }
+        print(self.format, &table, &record)
+    }
+}

@@ -1,0 +1,93 @@
+//! Options and output that several nouns share.
+
+use crate::failure::Usage;
+use clap::ValueEnum;
+use evalsmith_lab::prelude::{AnyGame, Table};
+use std::io::Write;
+use std::path::Path;
+
+/// Reads a game's name; an unknown one names those that exist.
+pub(crate) fn game_name(text: &str) -> Result<String, String> {
+    match evalsmith_registry::game(text) {
+        Some(game) => Ok(game.name().to_owned()),
+        None => Err(format!(
+            "there is no game of that name; known are: {}",
+            evalsmith_registry::names().join(", ")
+        )),
+    }
+}
+
+/// The game of a name that [`game_name`] has accepted, or that a file gives.
+pub(crate) fn game(name: &str) -> anyhow::Result<Box<dyn AnyGame>> {
+    let unknown = || {
+        let known = evalsmith_registry::names().join(", ");
+        Usage(format!("there is no game called {name:?}; known are: {known}"))
+    };
+    Ok(evalsmith_registry::game(name).ok_or_else(unknown)?)
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Table,
+    /// For programs
+    Json,
+    /// For spreadsheets
+    Csv,
+}
+
+/// Writes a result to stdout: a table, or the value behind it as JSON.
+pub(crate) fn print(
+    format: Format,
+    table: &Table,
+    value: &impl serde::Serialize,
+) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match format {
+        Format::Table => write!(out, "{}", table.to_text())?,
+        Format::Csv => write!(out, "{}", table.to_csv())?,
+        Format::Json => writeln!(out, "{}", serde_json::to_string_pretty(value)?)?,
+    }
+    Ok(())
+}
+
+/// Writes text to stdout.
+pub(crate) fn show(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Refuses to write over a file unless told to.
+pub(crate) fn may_write(path: &Path, force: bool) -> anyhow::Result<()> {
+    if path.is_dir() {
+        return Err(Usage(format!("{} is a folder; name a file", path.display())).into());
+    }
+    if path.exists() && !force {
+        let path = path.display();
+        anyhow::bail!("{path} exists; choose another name, or give --force to write over it");
+    }
+    Ok(())
+}
+
+/// A share between 0 and 1, both allowed.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if (0.0..=1.0).contains(&x) => Ok(x),
+        _ => Err("a share is a number from 0 to 1".into()),
+    }
+}
+
+/// Prints the games and their features.
+pub(crate) fn list_games() -> anyhow::Result<()> {
+    for name in evalsmith_registry::names() {
+        let game = game(name)?;
+        show(&format!("{name}: {}", game.feature_names().join(", ")))?;
+    }
+    Ok(())
+}

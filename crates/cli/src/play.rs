@@ -1,0 +1,187 @@
+//! `evalsmith play`: a game in the terminal, with take-back, hints and reasons.
+
+use crate::options::{game, game_name, show};
+use clap::{Args, ValueEnum};
+use evalsmith_lab::prelude::{Explanation, FunctionName, Limits, Session, Side};
+use std::io::{self, BufRead, Write};
+use std::time::Duration;
+
+/// Plays GAME in the terminal.
+///
+/// Type a move as the board shows squares, or one of: `hint` (what the engine
+/// thinks of every move), `why` (the value term by term), `moves`, `undo`,
+/// `board`, `go` (let the engine move for you), `help`, `quit`.
+#[derive(Args)]
+pub(crate) struct Play {
+    /// The game (see `evalsmith games`)
+    #[arg(value_parser = game_name)]
+    game: String,
+    /// The engine's function: `shipped`, `hand`, `trivial`, or a model file
+    #[arg(long, value_name = "FUNCTION", default_value = "shipped")]
+    function: FunctionName,
+    /// The side you play
+    #[arg(long, value_enum, default_value_t = Seat::First)]
+    side: Seat,
+    /// Plies the engine searches at most
+    #[arg(long, value_name = "PLIES", default_value_t = 40, value_parser = clap::value_parser!(u8).range(1..=60))]
+    depth: u8,
+    /// Seconds the engine thinks about a move
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
+    seconds: f64,
+    /// Begin from this position instead of the start
+    #[arg(long, value_name = "POSITION")]
+    from: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Seat {
+    /// You move first
+    First,
+    /// You move second
+    Second,
+    /// You move for both sides
+    Both,
+    /// The engine plays itself
+    None,
+}
+
+impl Seat {
+    fn is_mine(self, side: Side) -> bool {
+        match self {
+            Self::First => side == Side::First,
+            Self::Second => side == Side::Second,
+            Self::Both => true,
+            Self::None => false,
+        }
+    }
+}
+
+const HELP: &str = "a move, or: hint, why, moves, undo, board, go, help, quit";
+
+impl Play {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let limits = Limits {
+            depth: self.depth,
+            nodes: None,
+            cpu: None,
+            wall: Some(Duration::from_secs_f64(self.seconds)),
+        };
+        let mut session =
+            game(&self.game)?.session(&self.function, &limits, self.from.as_deref())?;
+        show(&format!("{}, you against {} ({HELP})", self.game, self.function))?;
+        show(&session.board())?;
+        converse(&mut *session, self.side)
+    }
+}
+
+fn converse(session: &mut dyn Session, seat: Seat) -> anyhow::Result<()> {
+    let mut lines = io::stdin().lock().lines();
+    loop {
+        let ending = session.ending();
+        if let Some(ending) = &ending {
+            show(&format!("The game is over: {ending}."))?;
+            if seat == Seat::None {
+                return show(&session.transcript().join(" "));
+            }
+        }
+        let (name, side) = session.to_move();
+        if ending.is_none() && !seat.is_mine(side) {
+            engine_moves(session)?;
+            continue;
+        }
+        let mut out = io::stdout().lock();
+        write!(out, "{name}> ")?;
+        out.flush()?;
+        drop(out);
+        let Some(line) = lines.next() else {
+            return show("");
+        };
+        let line = line?;
+        match line.trim().to_ascii_lowercase().as_str() {
+            "" => {}
+            "quit" | "exit" | "q" => return Ok(()),
+            "help" | "?" => show(HELP)?,
+            "board" => show(&session.board())?,
+            "moves" => show(&session.moves().join(" "))?,
+            "hint" | "hints" => hints(session)?,
+            "why" => show(&reasons(&session.explain()))?,
+            "go" => engine_moves(session)?,
+            "undo" | "back" => take_back(session, seat)?,
+            _ => match session.play(line.trim()) {
+                Ok(_) => show(&session.board())?,
+                Err(error) => show(&format!("{error} (try: moves)"))?,
+            },
+        }
+    }
+}
+
+fn engine_moves(session: &mut dyn Session) -> anyhow::Result<()> {
+    let (name, _) = session.to_move();
+    let Some(thought) = session.think() else {
+        return show("The game is over.");
+    };
+    session.play(&thought.mv)?;
+    show(&format!(
+        "{name} plays {} ({}, depth {}, {} nodes; expects {})",
+        thought.mv,
+        thought.verdict,
+        thought.depth,
+        thought.nodes,
+        thought.line.join(" ")
+    ))?;
+    show(&session.board())
+}
+
+fn hints(session: &mut dyn Session) -> anyhow::Result<()> {
+    for hint in session.hints() {
+        show(&format!("  {:8} {}", hint.mv, hint.verdict))?;
+    }
+    Ok(())
+}
+
+/// Takes moves back until the person is to move again.
+fn take_back(session: &mut dyn Session, seat: Seat) -> anyhow::Result<()> {
+    let mut taken = Vec::new();
+    while let Some(m) = session.take_back() {
+        taken.push(m);
+        if seat.is_mine(session.to_move().1) {
+            break;
+        }
+    }
+    if taken.is_empty() {
+        return show("there is nothing to take back");
+    }
+    taken.reverse();
+    show(&format!("took back {}", taken.join(" ")))?;
+    show(&session.board())
+}
+
+fn reasons(explanation: &Explanation) -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    for term in &explanation.terms {
+        let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.3}"));
+        let _ = writeln!(
+            text,
+            "  {:16} {:>10} x {:>8} = {:+.3}",
+            term.name,
+            number(term.feature),
+            number(term.weight),
+            term.contribution
+        );
+    }
+    let chance = 100.0 / (1.0 + (-explanation.total).exp());
+    let _ = writeln!(
+        text,
+        "  log-odds {:+.3}, {chance:.1} % to win for the side to move",
+        explanation.total
+    );
+    text
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (0.001..=86_400.0).contains(&s) => Ok(s),
+        _ => Err("seconds are a number from 0.001 to 86400".into()),
+    }
+}

@@ -1,0 +1,127 @@
+//! Progress with speed and time left on stderr: a bar on a terminal, a line
+//! every few seconds elsewhere. Ctrl-C asks the job to stop at a safe point;
+//! a second one ends the program.
+
+use crate::failure::say;
+use evalsmith_lab::prelude::Progress;
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use std::io::{self, IsTerminal};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Watches a job and shows it on stderr.
+pub(crate) struct Terminal {
+    task: Mutex<Option<Task>>,
+    bars: bool,
+}
+
+struct Task {
+    name: String,
+    unit: &'static str,
+    total: u64,
+    done: u64,
+    begun: Instant,
+    said: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Terminal {
+    /// Begins to watch, and to listen for Ctrl-C.
+    pub(crate) fn new() -> Self {
+        // A handler that is already set listens just as well.
+        let _ = ctrlc::set_handler(|| {
+            if STOP.swap(true, Ordering::SeqCst) {
+                std::process::exit(130);
+            }
+            say("stopping at the next safe point; once more ends at once");
+        });
+        Self { task: Mutex::new(None), bars: io::stderr().is_terminal() }
+    }
+
+    fn with_task(&self, act: impl FnOnce(&mut Task)) {
+        let mut task = self.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(task) = task.as_mut() {
+            act(task);
+        }
+    }
+}
+
+impl Task {
+    fn line(&self) -> String {
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let speed = self.done as f64 / seconds.max(1e-9);
+        let left = (self.total.saturating_sub(self.done)) as f64 / speed.max(1e-9);
+        let left = HumanDuration(Duration::from_secs_f64(left.min(1e9)));
+        let Self { name, unit, total, done, .. } = self;
+        format!("{name}: {done}/{total} {unit}, {speed:.0}/s, {left} left")
+    }
+}
+
+impl Progress for Terminal {
+    fn begin(&self, task: &str, total: u64, unit: &'static str) {
+        let bar = self.bars.then(|| {
+            let bar = ProgressBar::new(total);
+            let style = format!(
+                "{{msg:24}} [{{bar:32}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left"
+            );
+            if let Ok(style) = ProgressStyle::with_template(&style) {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            bar.set_message(task.to_owned());
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        let now = Instant::now();
+        let task = Task { name: task.to_owned(), unit, total, done: 0, begun: now, said: now, bar };
+        *self.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(task);
+    }
+
+    fn advance(&self, amount: u64) {
+        self.with_task(|task| {
+            task.done += amount;
+            match &task.bar {
+                Some(bar) => bar.inc(amount),
+                None if task.said.elapsed() > Duration::from_secs(5) => {
+                    task.said = Instant::now();
+                    say(&task.line());
+                }
+                None => {}
+            }
+        });
+    }
+
+    fn note(&self, message: &str) {
+        let mut shown = false;
+        self.with_task(|task| {
+            if let Some(bar) = &task.bar {
+                bar.println(message);
+                shown = true;
+            }
+        });
+        if !shown {
+            say(message);
+        }
+    }
+
+    fn end(&self) {
+        self.with_task(|task| {
+            if let Some(bar) = &task.bar {
+                bar.finish_and_clear();
+            }
+            let seconds = task.begun.elapsed().as_secs_f64();
+            let speed = task.done as f64 / seconds.max(1e-9);
+            say(&format!(
+                "{}: {} {} in {seconds:.1} s ({speed:.0}/s)",
+                task.name, task.done, task.unit
+            ));
+        });
+        *self.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    }
+
+    fn stopped(&self) -> bool {
+        STOP.load(Ordering::SeqCst)
+    }
+}

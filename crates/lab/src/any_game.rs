@@ -1,0 +1,300 @@
+//! A game without its type, erased by whole jobs: what the program calls.
+
+use crate::LabError;
+use crate::duel::{Contender, DuelPlan, duel};
+use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit};
+use crate::function::{FunctionName, by_hand, open};
+use crate::learn::{LearnPlan, LearnSummary, learn};
+use crate::reproduce::{Experiment, Extent, Reproduction};
+use crate::session::{GameSession, Session};
+use evalsmith_arena::{MatchResult, Openings};
+use evalsmith_core::{Defaults, Features, Game, Progress, perft_by_bulk};
+use evalsmith_curves::Curve;
+use evalsmith_data::{
+    Dataset, Generated, Maker, SelfPlay, features, generate, write_feature_table,
+};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Everything the program does with a game. Any [`Game`] has it; see [`AsAny`].
+pub trait AnyGame: Send + Sync {
+    /// The game's name.
+    fn name(&self) -> &'static str;
+    /// The size of a first experiment.
+    fn defaults(&self) -> Defaults;
+    /// The names of the features.
+    fn feature_names(&self) -> Vec<String>;
+    /// Whether the game can be solved near its end.
+    fn has_solver(&self) -> bool;
+    /// Leaves of the game tree at this depth from the start.
+    fn perft(&self, depth: u32) -> u64;
+
+    /// Fixed searches with the hand-weighted function: nodes and CPU time.
+    ///
+    /// # Errors
+    /// When the game's hand weights do not fit its features.
+    fn bench_search(&self) -> Result<BenchSearch, LabError>;
+
+    /// The whole walk; see [`learn`].
+    ///
+    /// # Errors
+    /// As [`learn`].
+    fn learn(
+        &self,
+        plan: &LearnPlan,
+        out: &Path,
+        calibration: Option<&Path>,
+        progress: &dyn Progress,
+    ) -> Result<LearnSummary, LabError>;
+
+    /// Self-play into a dataset; see [`generate`].
+    ///
+    /// # Errors
+    /// As [`generate`].
+    fn generate(
+        &self,
+        function: &FunctionName,
+        plan: &SelfPlay,
+        command: &str,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Generated, LabError>;
+
+    /// The features of every position of a dataset, as one Parquet file.
+    ///
+    /// # Errors
+    /// When a file fails.
+    fn export_features(
+        &self,
+        data: &Path,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<u64, LabError>;
+
+    /// Fits a model to a dataset; see [`fit`].
+    ///
+    /// # Errors
+    /// As [`fit`].
+    fn fit(&self, data: &Path, plan: &FitPlan, progress: &dyn Progress)
+    -> Result<Fitted, LabError>;
+
+    /// Plays a match between two functions; see [`duel`].
+    ///
+    /// # Errors
+    /// As [`duel`].
+    fn duel(
+        &self,
+        functions: &[FunctionName; 2],
+        plan: &DuelPlan,
+        log: &Path,
+        calibration: &Path,
+        progress: &dyn Progress,
+    ) -> Result<MatchResult, LabError>;
+
+    /// The total evaluation curve of a function over a dataset.
+    ///
+    /// # Errors
+    /// When a file fails or no bin is full enough.
+    fn curve(
+        &self,
+        data: &Path,
+        function: &FunctionName,
+        plan: &CurvePlan,
+        progress: &dyn Progress,
+    ) -> Result<Curve, LabError>;
+
+    /// A game between a person and a function.
+    ///
+    /// # Errors
+    /// When the function or the position cannot be read.
+    fn session(
+        &self,
+        function: &FunctionName,
+        limits: &Limits,
+        from: Option<&str>,
+    ) -> Result<Box<dyn Session>, LabError>;
+
+    /// Rebuilds one experiment of a paper with this game.
+    ///
+    /// # Errors
+    /// When a step of it fails.
+    fn reproduce(
+        &self,
+        experiment: &Experiment,
+        extent: Extent,
+        seed: u64,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Reproduction, LabError>;
+}
+
+/// What a benchmark of the search measured.
+#[derive(Clone, Copy, Debug)]
+pub struct BenchSearch {
+    /// Positions visited; the same on every machine.
+    pub nodes: u64,
+    /// CPU time of the searching thread.
+    pub cpu: Duration,
+}
+
+/// A game with the model that comes with the program, if one does.
+#[derive(Clone)]
+pub struct AsAny<G> {
+    game: G,
+    shipped: Option<&'static [u8]>,
+}
+
+impl<G: Game> AsAny<G> {
+    /// A game without a shipped model.
+    pub const fn new(game: G) -> Self {
+        Self { game, shipped: None }
+    }
+
+    /// A game whose shipped model has these bytes.
+    pub const fn with_model(game: G, shipped: &'static [u8]) -> Self {
+        Self { game, shipped: Some(shipped) }
+    }
+
+    fn dataset(&self, dir: &Path) -> Result<Dataset, LabError> {
+        let dataset = Dataset::open(dir)?;
+        dataset.expect_game(G::NAME)?;
+        Ok(dataset)
+    }
+}
+
+impl<G: Game> AnyGame for AsAny<G> {
+    fn name(&self) -> &'static str {
+        G::NAME
+    }
+
+    fn defaults(&self) -> Defaults {
+        self.game.defaults()
+    }
+
+    fn feature_names(&self) -> Vec<String> {
+        self.game.features().names()
+    }
+
+    fn has_solver(&self) -> bool {
+        self.game.solver().is_some()
+    }
+
+    fn perft(&self, depth: u32) -> u64 {
+        perft_by_bulk(&self.game.start(), depth)
+    }
+
+    fn bench_search(&self) -> Result<BenchSearch, LabError> {
+        const OPENINGS: u32 = 16;
+        let defaults = self.game.defaults();
+        let openings = Openings::random(&self.game, defaults.match_plies, OPENINGS, 1)?;
+        let mut searcher = Searcher::new(by_hand(&self.game)?, DEFAULT_TABLE_BYTES);
+        let mut total = BenchSearch { nodes: 0, cpu: Duration::ZERO };
+        for record in openings.records() {
+            searcher.clear();
+            let limits = Limits::depth(defaults.depth + 3);
+            let found = searcher.search(record, &limits, &AtomicBool::new(false));
+            total.nodes += found.nodes;
+            total.cpu += found.cpu;
+        }
+        Ok(total)
+    }
+
+    fn learn(
+        &self,
+        plan: &LearnPlan,
+        out: &Path,
+        calibration: Option<&Path>,
+        progress: &dyn Progress,
+    ) -> Result<LearnSummary, LabError> {
+        learn(&self.game, plan, out, calibration, progress)
+    }
+
+    fn generate(
+        &self,
+        function: &FunctionName,
+        plan: &SelfPlay,
+        command: &str,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Generated, LabError> {
+        let opened = open(&self.game, function, self.shipped)?;
+        let maker = Maker { function: opened.identity(function), command: command.to_owned() };
+        Ok(generate(&self.game, &opened, plan, &maker, out, progress)?)
+    }
+
+    fn export_features(
+        &self,
+        data: &Path,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<u64, LabError> {
+        let table = features(&self.game, &self.dataset(data)?, progress)?;
+        write_feature_table(&table, out)?;
+        Ok(table.columns.rows() as u64)
+    }
+
+    fn fit(
+        &self,
+        data: &Path,
+        plan: &FitPlan,
+        progress: &dyn Progress,
+    ) -> Result<Fitted, LabError> {
+        fit(&self.game, &self.dataset(data)?, plan, progress)
+    }
+
+    fn duel(
+        &self,
+        functions: &[FunctionName; 2],
+        plan: &DuelPlan,
+        log: &Path,
+        calibration: &Path,
+        progress: &dyn Progress,
+    ) -> Result<MatchResult, LabError> {
+        let names = functions.each_ref().map(ToString::to_string);
+        let [first, second] = functions;
+        let opened =
+            [open(&self.game, first, self.shipped)?, open(&self.game, second, self.shipped)?];
+        let identities = [opened[0].identity(first), opened[1].identity(second)];
+        let contender = |i: usize| Contender {
+            name: &names[i],
+            function: &opened[i],
+            identity: &identities[i],
+        };
+        duel(&self.game, [contender(0), contender(1)], plan, log, calibration, progress)
+    }
+
+    fn curve(
+        &self,
+        data: &Path,
+        function: &FunctionName,
+        plan: &CurvePlan,
+        progress: &dyn Progress,
+    ) -> Result<Curve, LabError> {
+        let opened = open(&self.game, function, self.shipped)?;
+        let table = features(&self.game, &self.dataset(data)?, progress)?;
+        draw_curve(&opened, &table, plan)
+    }
+
+    fn session(
+        &self,
+        function: &FunctionName,
+        limits: &Limits,
+        from: Option<&str>,
+    ) -> Result<Box<dyn Session>, LabError> {
+        let opened = open(&self.game, function, self.shipped)?;
+        Ok(Box::new(GameSession::new(self.game.clone(), opened, limits.clone(), from)?))
+    }
+
+    fn reproduce(
+        &self,
+        experiment: &Experiment,
+        extent: Extent,
+        seed: u64,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Reproduction, LabError> {
+        experiment.run(&self.game, extent, seed, out, progress)
+    }
+}

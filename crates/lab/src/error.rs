@@ -1,0 +1,69 @@
+//! Everything that can go wrong in a job, in one type.
+
+use evalsmith_core::{Malformed, PlayerError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a job failed. Each message names the thing and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// A dataset.
+    #[error(transparent)]
+    Data(#[from] evalsmith_data::DataError),
+    /// A fit or a model file.
+    #[error(transparent)]
+    Learn(#[from] evalsmith_learn::LearnError),
+    /// A curve.
+    #[error(transparent)]
+    Curve(#[from] evalsmith_curves::CurveError),
+    /// A match.
+    #[error(transparent)]
+    Arena(#[from] evalsmith_arena::ArenaError),
+    /// A position or move.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// A player.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// A file or folder.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A folder that belongs to something else.
+    #[error("{} {holds}; choose another --out, or remove that folder", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+        /// What it holds.
+        holds: String,
+    },
+    /// Settings that make no sense.
+    #[error("{0}")]
+    Settings(String),
+    /// Somebody asked the job to stop; what is finished stays.
+    #[error("stopped; what is finished is kept, and the same command goes on from there")]
+    Stopped,
+}
+
+impl LabError {
+    /// Attaches a path to an input or output error.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+
+    /// Whether the job was stopped on request rather than failed.
+    pub fn is_stop(&self) -> bool {
+        use evalsmith_arena::ArenaError;
+        use evalsmith_data::DataError;
+        matches!(
+            self,
+            Self::Stopped
+                | Self::Data(DataError::Stopped { .. })
+                | Self::Arena(ArenaError::Stopped { .. })
+        )
+    }
+}

@@ -1,0 +1,217 @@
+//! From a dataset to a fitted model, judged on games it has not seen, and to
+//! the curve that shows where it errs.
+
+use crate::LabError;
+use crate::function::{Function, by_hand};
+use crate::run_folder::{read_json, write_json};
+use evalsmith_core::{Game, Position, Progress, Side, Stage};
+use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
+use evalsmith_data::{Dataset, FeatureTable, features};
+use evalsmith_learn::{
+    DenseModel, Examples, Linear, LogisticParams, ModelFile, Quality, StageFit, fit_logistic,
+    quality,
+};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// How to fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitPlan {
+    /// The regression.
+    pub logistic: LogisticParams,
+    /// The share of games held out.
+    pub holdout: f64,
+    /// Chooses the games held out.
+    pub seed: u64,
+}
+
+impl Default for FitPlan {
+    fn default() -> Self {
+        Self { logistic: LogisticParams::default(), holdout: 0.2, seed: 1 }
+    }
+}
+
+/// What is known of a fit; kept beside the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitRecord {
+    /// The game.
+    pub game: String,
+    /// The digest of the dataset's rows.
+    pub data_digest: String,
+    /// How it was fitted.
+    pub plan: FitPlan,
+    /// Positions the model was fitted to.
+    pub rows: u64,
+    /// Their games.
+    pub games: u64,
+    /// Positions held out.
+    pub holdout_rows: u64,
+    /// The estimates, stage by stage.
+    pub stages: Vec<StageFit>,
+    /// Quality of the fitted model on the positions held out.
+    pub learned: Option<Quality>,
+    /// Quality of the hand-weighted function on the same positions.
+    pub by_hand: Option<Quality>,
+}
+
+impl FitRecord {
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// When the file is missing or holds something else.
+    pub fn load(path: &Path) -> Result<Self, LabError> {
+        read_json(path)
+    }
+}
+
+/// A fitted model with what is known of it.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The model.
+    pub model: Linear,
+    /// What is known of it.
+    pub record: FitRecord,
+    /// The positions held out (all positions when none were), for curves.
+    pub unseen: FeatureTable,
+}
+
+impl Fitted {
+    /// The model as a file, with what made it.
+    pub fn file(&self, command: &str) -> ModelFile {
+        ModelFile {
+            game: self.record.game.clone(),
+            made_by: serde_json::json!({
+                "command": command,
+                "data": self.record.data_digest,
+                "plan": self.record.plan,
+                "positions": self.record.rows,
+                "games": self.record.games,
+            }),
+            model: self.model.clone().into(),
+        }
+    }
+
+    /// Writes the model and, beside it, what is known of the fit.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn save(&self, model: &Path, record: &Path, command: &str) -> Result<(), LabError> {
+        self.file(command).save(model)?;
+        write_json(record, &self.record)
+    }
+}
+
+/// Fits one logistic regression a stage to a dataset, apart from the games held
+/// out, and judges it on those.
+///
+/// # Errors
+/// When the dataset cannot be read or gives no fit.
+pub fn fit<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    plan: &FitPlan,
+    progress: &dyn Progress,
+) -> Result<Fitted, LabError> {
+    let table = features(game, dataset, progress)?;
+    let (train, holdout) = table.split(plan.holdout, plan.seed);
+    let examples = Examples {
+        features: &train.columns,
+        stages: &train.stages,
+        points: &train.points,
+        games: &train.games,
+    };
+    let fitted = fit_logistic(&plan.logistic, G::Position::STAGES, &examples, progress)?;
+    let learned = judge(&fitted.model, &holdout)?;
+    let by_hand = match by_hand(game)? {
+        Function::Dense(dense) => judge(dense.model(), &holdout)?,
+        Function::Trivial => None,
+    };
+    let record = FitRecord {
+        game: G::NAME.into(),
+        data_digest: dataset.digest()?.to_string(),
+        plan: plan.clone(),
+        rows: train.columns.rows() as u64,
+        games: distinct(&train.games),
+        holdout_rows: holdout.columns.rows() as u64,
+        stages: fitted.stages,
+        learned,
+        by_hand,
+    };
+    let unseen = if holdout.columns.rows() == 0 { train } else { holdout };
+    Ok(Fitted { model: fitted.model, record, unseen })
+}
+
+/// How well a model tells the results of a table; none for an empty table.
+fn judge(model: &impl DenseModel, table: &FeatureTable) -> Result<Option<Quality>, LabError> {
+    if table.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(quality(&table.points, &values(model, table), &table.games)?))
+}
+
+/// The log-odds a model gives to every row of a table.
+fn values(model: &impl DenseModel, table: &FeatureTable) -> Vec<f64> {
+    let value = |(row, &stage): (usize, &Stage)| {
+        model.log_odds(stage, |feature| table.columns.column(feature)[row]).0
+    };
+    table.stages.iter().enumerate().map(value).collect()
+}
+
+fn distinct(games: &[u32]) -> u64 {
+    let mut sorted = games.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted.len() as u64
+}
+
+/// How a curve is drawn; without a width, about forty bins over nearly all values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePlan {
+    /// The width of a bin in log-odds.
+    pub bin_width: Option<f64>,
+    /// Bins with fewer positions are left out.
+    pub min_count: u64,
+    /// What becomes of drawn games.
+    pub draws: Draws,
+}
+
+/// The total curve of a function over a table, in the first player's view.
+///
+/// # Errors
+/// When no bin holds enough positions.
+pub fn draw_curve<F>(
+    function: &Function<F>,
+    table: &FeatureTable,
+    plan: &CurvePlan,
+) -> Result<Curve, LabError> {
+    let values = match function {
+        Function::Trivial => vec![0.0; table.len()],
+        Function::Dense(dense) => values(dense.model(), table),
+    };
+    let bin_width = match plan.bin_width {
+        Some(width) => width,
+        None => {
+            let (low, high) = bulk(&values);
+            CurveParams::auto(low, high)?.bin_width
+        }
+    };
+    let observed = |row: usize| {
+        let mine = table.sides[row] == Side::First;
+        let points = table.points[row];
+        Observation {
+            value: if mine { values[row] } else { -values[row] },
+            points: if mine { points } else { 1.0 - points },
+            game: table.games[row],
+        }
+    };
+    let params = CurveParams { bin_width, min_count: plan.min_count, draws: plan.draws };
+    Ok(curve(&params, (0..values.len()).map(observed))?)
+}
+
+/// Limits between which all but two in a hundred values lie, on either side of zero.
+fn bulk(values: &[f64]) -> (f64, f64) {
+    let mut sizes: Vec<f64> = values.iter().map(|v| v.abs()).filter(|v| v.is_finite()).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    let limit = sizes.get(sizes.len() * 98 / 100).copied().unwrap_or_default();
+    (-limit, limit)
+}

@@ -1,0 +1,147 @@
+//! Evaluation functions as people name them, opened for play.
+
+use crate::LabError;
+use evalsmith_core::{Evaluate, Explanation, Features, Game, Position, Score, Trivial, Window};
+use evalsmith_data::Hasher;
+use evalsmith_learn::{Dense, DenseModel, Linear, Model, ModelFile};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// How a person names an evaluation function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+pub enum FunctionName {
+    /// The game's features with weights set by hand.
+    Hand,
+    /// Knows finished games only.
+    Trivial,
+    /// The model that comes with the program.
+    Shipped,
+    /// A model file.
+    File(PathBuf),
+}
+
+impl From<String> for FunctionName {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "hand" => Self::Hand,
+            "trivial" => Self::Trivial,
+            "shipped" => Self::Shipped,
+            _ => Self::File(text.into()),
+        }
+    }
+}
+
+impl FromStr for FunctionName {
+    type Err = std::convert::Infallible;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(text.to_owned().into())
+    }
+}
+
+impl From<FunctionName> for String {
+    fn from(name: FunctionName) -> Self {
+        name.to_string()
+    }
+}
+
+impl fmt::Display for FunctionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hand => f.write_str("hand"),
+            Self::Trivial => f.write_str("trivial"),
+            Self::Shipped => f.write_str("shipped"),
+            Self::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// An opened evaluation function.
+#[derive(Clone)]
+pub enum Function<F> {
+    /// Knows finished games only.
+    Trivial,
+    /// A model over the game's features.
+    Dense(Dense<F>),
+}
+
+impl<F> Function<F> {
+    /// The function of a model over these features.
+    ///
+    /// # Errors
+    /// When the model was made for other features or stages.
+    pub fn of_model<P: Position>(model: Model, features: F) -> Result<Self, LabError>
+    where
+        F: Features<P>,
+    {
+        Ok(Self::Dense(Dense::new(model, features)?))
+    }
+
+    /// The function's name with a digest of its weights: tells one from another
+    /// wherever it is written who played.
+    pub fn identity(&self, name: &FunctionName) -> String {
+        let Self::Dense(dense) = self else { return name.to_string() };
+        let Model::Linear(linear) = dense.model() else { return name.to_string() };
+        let mut hasher = Hasher::new();
+        hasher.write(linear.features().join("\0").as_bytes());
+        for weight in linear.coefficients() {
+            hasher.write_u64(weight.to_bits());
+        }
+        format!("{name}@{}", hasher.finish())
+    }
+}
+
+/// The weights set by hand, or the trivial function where a game has none.
+///
+/// # Errors
+/// When the game gives another number of weights than features.
+pub fn by_hand<G: Game>(game: &G) -> Result<Function<G::Features>, LabError> {
+    let Some(weights) = game.hand_weights() else { return Ok(Function::Trivial) };
+    let features = game.features();
+    let model = Linear::by_hand(features.names(), weights, G::Position::STAGES)?;
+    Function::of_model(model.into(), features)
+}
+
+/// Opens a function by its name; `shipped` holds the bytes of the model that
+/// comes with the program, if one does.
+///
+/// # Errors
+/// When a model cannot be read or is of another game.
+pub fn open<G: Game>(
+    game: &G,
+    name: &FunctionName,
+    shipped: Option<&[u8]>,
+) -> Result<Function<G::Features>, LabError> {
+    let file = match (name, shipped) {
+        (FunctionName::Trivial, _) => return Ok(Function::Trivial),
+        (FunctionName::Hand, _) | (FunctionName::Shipped, None) => return by_hand(game),
+        (FunctionName::Shipped, Some(_)) => return by_hand(game),
+        (FunctionName::File(path), _) => ModelFile::load(path)?,
+    };
+    let features = game.features();
+    file.check(G::NAME, &features.names())?;
+    Function::of_model(file.model, features)
+}
+
+impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
+    type State = ();
+    #[inline]
+    fn start(&self, _position: &P) {}
+    #[inline]
+    fn advance(&self, _before: &P, _m: P::Move, _after: &P, _state: &()) {}
+    #[inline]
+    fn value(&self, position: &P, state: &(), window: Window) -> Score {
+        match self {
+            Self::Trivial => Trivial.value(position, state, window),
+            Self::Dense(dense) => dense.value(position, state, window),
+        }
+    }
+    fn explain(&self, position: &P) -> Explanation {
+        match self {
+            Self::Trivial => Trivial.explain(position),
+            Self::Dense(dense) => dense.explain(position),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The whole walk, for any game: rules, games, labels, fit, curve, matches, page.
+//!
+//! Every step writes into one folder and is either repeatable in seconds (fit,
+//! curve, page) or resumable (self-play, matches), so that a run killed at any
+//! moment and started again ends as an undisturbed one does.
+
+use crate::duel::{Contender, DuelPlan, Pace, duel, fresh_record};
+use crate::fit::{CurvePlan, FitPlan, FitRecord, draw_curve, fit};
+use crate::function::{Function, FunctionName, by_hand};
+use crate::run_folder::{RunFolder, write_json};
+use crate::{LabError, page};
+use evalsmith_arena::MatchResult;
+use evalsmith_core::{Defaults, Evaluate, Explanation, Game, Progress};
+use evalsmith_curves::{Curve, Draws};
+use evalsmith_data::{Dataset, Maker, SelfPlay, generate, write_atomically};
+use evalsmith_stats::elo::MatchStats;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+
+/// Everything that decides the result of a walk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LearnPlan {
+    /// The games.
+    pub self_play: SelfPlay,
+    /// The fit.
+    pub fit: FitPlan,
+    /// Pairs of games in each match.
+    pub pairs: u32,
+    /// Random half-moves of a match's openings.
+    pub match_plies: u16,
+    /// Microseconds of CPU time a move in the equal-time match.
+    pub cpu_micros: u64,
+}
+
+impl LearnPlan {
+    /// The walk a game suggests.
+    pub fn new(defaults: &Defaults) -> Self {
+        Self {
+            self_play: SelfPlay {
+                games: defaults.games,
+                depth: defaults.depth,
+                opening_plies: defaults.opening_plies,
+                solve_at: defaults.solve_at,
+                ..SelfPlay::default()
+            },
+            fit: FitPlan::default(),
+            pairs: defaults.pairs,
+            match_plies: defaults.match_plies,
+            cpu_micros: 1000,
+        }
+    }
+}
+
+/// What a walk found; everything in it is the same in every run of the plan,
+/// but for the equal-time match, which depends on the stored calibration.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LearnSummary {
+    /// The game.
+    pub game: String,
+    /// What played and what the learned function had to beat.
+    pub baseline: String,
+    /// Games of self-play.
+    pub games: u64,
+    /// Positions recorded.
+    pub positions: u64,
+    /// The fit, stage by stage.
+    pub fit: FitRecord,
+    /// The curve on positions held out.
+    pub curve: Option<Curve>,
+    /// The matches of the learned function against the baseline.
+    pub matches: Vec<MatchSummary>,
+}
+
+/// A match in the summary.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct MatchSummary {
+    /// What both players got alike.
+    pub pace: Pace,
+    /// The result for the learned function.
+    pub stats: MatchStats,
+    /// Half-moves of a game on average.
+    pub mean_plies: f64,
+}
+
+/// A position valued by the learned function, as an example for the page.
+pub(crate) struct Sample {
+    pub(crate) board: String,
+    pub(crate) explanation: Explanation,
+}
+
+/// The curve of a walk: a fifth of a few thousand games fills bins of hundreds.
+const CURVE: CurvePlan = CurvePlan { bin_width: None, min_count: 200, draws: Draws::LeftOut };
+
+/// Walks from the rules of a game to a learned function that has played against
+/// the hand-weighted one, in the folder `out`. A `calibration` file replaces
+/// the measurement that the equal-time match begins with.
+///
+/// # Errors
+/// When the folder holds another run, a step fails, or the job is stopped.
+pub fn learn<G: Game>(
+    game: &G,
+    plan: &LearnPlan,
+    out: &Path,
+    calibration: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<LearnSummary, LabError> {
+    let folder = RunFolder::claim(out, &format!("learn {}", G::NAME), plan)?;
+    let baseline = by_hand(game)?;
+    let baseline_name = match baseline {
+        Function::Trivial => FunctionName::Trivial,
+        Function::Dense(_) => FunctionName::Hand,
+    };
+
+    let maker = Maker {
+        function: baseline.identity(&baseline_name),
+        command: format!("evalsmith learn {}", G::NAME),
+    };
+    let data = folder.join("data");
+    let made = generate(game, &baseline, &plan.self_play, &maker, &data, progress)?;
+    stop_if_asked(progress)?;
+
+    let dataset = Dataset::open(&data)?;
+    let fitted = fit(game, &dataset, &plan.fit, progress)?;
+    fitted.save(
+        &folder.join("model.safetensors"),
+        &folder.join("model.safetensors.fit.json"),
+        &maker.command,
+    )?;
+    let learned = Function::of_model(fitted.model.clone().into(), game.features())?;
+    stop_if_asked(progress)?;
+
+    let curve = match draw_curve(&learned, &fitted.unseen, &CURVE) {
+        Ok(curve) => Some(curve),
+        Err(LabError::Curve(too_few)) => {
+            progress.note(&format!("no curve: {too_few}"));
+            None
+        }
+        Err(other) => return Err(other),
+    };
+
+    if let Some(given) = calibration
+        && !folder.join("calibration.json").exists()
+    {
+        let bytes = std::fs::read(given).map_err(LabError::io(given))?;
+        write_atomically(&folder.join("calibration.json"), |file| file.write_all(&bytes))
+            .map_err(LabError::io(given))?;
+    }
+    let identities = [
+        learned.identity(&FunctionName::File("learned".into())),
+        baseline.identity(&baseline_name),
+    ];
+    let names = ["learned".to_owned(), baseline_name.to_string()];
+    let contenders = [
+        Contender { name: &names[0], function: &learned, identity: &identities[0] },
+        Contender { name: &names[1], function: &baseline, identity: &identities[1] },
+    ];
+    let mut results: Vec<(Pace, MatchResult)> = Vec::new();
+    let paces = [
+        ("match-depth.jsonl", Pace::Depth(plan.self_play.depth)),
+        ("match-time.jsonl", Pace::CpuMicros(plan.cpu_micros)),
+    ];
+    for (log, pace) in paces {
+        let match_plan = DuelPlan {
+            pairs: plan.pairs,
+            opening_plies: plan.match_plies,
+            seed: plan.self_play.seed,
+            pace,
+        };
+        let calibration = folder.join("calibration.json");
+        let result =
+            duel(game, contenders, &match_plan, &folder.join(log), &calibration, progress)?;
+        results.push((pace, result));
+    }
+
+    let summary = LearnSummary {
+        game: G::NAME.into(),
+        baseline: baseline_name.to_string(),
+        games: made.games,
+        positions: made.positions,
+        fit: fitted.record.clone(),
+        curve,
+        matches: results
+            .iter()
+            .map(|(pace, r)| MatchSummary {
+                pace: *pace,
+                stats: r.stats.clone(),
+                mean_plies: r.mean_plies,
+            })
+            .collect(),
+    };
+    write_json(&folder.join("summary.json"), &summary)?;
+    let html = page::learn_page(&summary, plan, &maker.command, sample(game, &learned, &results));
+    let report = folder.join("report.html");
+    write_atomically(&report, |file| file.write_all(html.as_bytes()))
+        .map_err(LabError::io(&report))?;
+    Ok(summary)
+}
+
+fn stop_if_asked(progress: &dyn Progress) -> Result<(), LabError> {
+    if progress.stopped() { Err(LabError::Stopped) } else { Ok(()) }
+}
+
+/// The middle position of the first match game, explained.
+fn sample<G: Game>(
+    game: &G,
+    learned: &Function<G::Features>,
+    results: &[(Pace, MatchResult)],
+) -> Option<Sample> {
+    let played = results.first()?.1.games.first()?;
+    let opening = played.opening.split_whitespace();
+    let later = played.moves[..played.moves.len() / 2].iter().map(String::as_str);
+    let mut record = fresh_record(game);
+    for text in opening.chain(later) {
+        let m = game.parse_move(record.position(), text).ok()?;
+        record.play(m).ok()?;
+    }
+    record.ending().is_none().then(|| Sample {
+        board: game.draw(record.position(), record.side()),
+        explanation: learned.explain(record.position()),
+    })
+}

@@ -1,0 +1,170 @@
+//! The papers' tables and figures, rebuilt: one TOML an experiment, one file a
+//! kind of experiment. The outcome is reported as it is.
+
+mod class_moments;
+
+use crate::LabError;
+use crate::run_folder::{RunFolder, write_json};
+use class_moments::ClassMoments;
+use evalsmith_core::{Defaults, Game, Progress};
+use evalsmith_data::{SelfPlay, write_atomically};
+use evalsmith_report::{Page, Section, Table};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+
+/// The experiments that come with the program.
+const EXPERIMENTS: &[&str] = &[include_str!("../../../experiments/lee86-T3-1.toml")];
+
+/// One table or figure of a paper.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// The paper's short name.
+    pub paper: String,
+    /// The table or figure: T3-1 is Table 3-1.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// The game it is played with.
+    pub game: String,
+    quick: Size,
+    full: Size,
+    kind: Kind,
+}
+
+/// How many games of self-play, and how they are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    games: u32,
+    depth: u8,
+    opening_plies: u16,
+    solve_at: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Kind {
+    ClassMoments(ClassMoments),
+}
+
+/// A rebuilt table or figure beside the paper's.
+pub struct Reproduction {
+    /// What was rebuilt.
+    pub title: String,
+    /// The tables: ours beside the paper's.
+    pub tables: Vec<Table>,
+    /// What the comparison says, in words.
+    pub verdict: String,
+}
+
+impl Reproduction {
+    /// For the terminal.
+    pub fn to_text(&self) -> String {
+        let tables: Vec<_> = self.tables.iter().map(Table::to_text).collect();
+        format!("{}\n\n{}\n{}\n", self.title, tables.join("\n"), self.verdict)
+    }
+}
+
+/// How large an experiment is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Minutes.
+    Quick,
+    /// The paper's size.
+    Full,
+}
+
+/// All experiments that come with the program.
+///
+/// # Errors
+/// When one of them cannot be read, which a test rules out.
+pub fn experiments() -> Result<Vec<Experiment>, LabError> {
+    EXPERIMENTS.iter().map(|text| Experiment::parse(text)).collect()
+}
+
+impl Experiment {
+    /// Reads an experiment from its TOML.
+    ///
+    /// # Errors
+    /// When the text is malformed; the message names the line.
+    pub fn parse(text: &str) -> Result<Self, LabError> {
+        toml::from_str(text).map_err(|e| LabError::Settings(format!("experiment: {e}")))
+    }
+
+    /// Runs the experiment, or goes on with it, in the folder `out`.
+    ///
+    /// # Errors
+    /// When the folder holds something else, a step fails or the job is stopped.
+    pub fn run<G: Game>(
+        &self,
+        game: &G,
+        extent: Extent,
+        seed: u64,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Reproduction, LabError> {
+        let size = match extent {
+            Extent::Quick => self.quick,
+            Extent::Full => self.full,
+        };
+        let play = size.self_play(&game.defaults(), seed);
+        let job = format!("reproduce {} {}", self.paper, self.id);
+        let folder = RunFolder::claim(out, &job, &(self, &play))?;
+        let Kind::ClassMoments(kind) = &self.kind;
+        let reproduction = kind.run(game, self, &play, &folder, progress)?;
+        self.write(&reproduction, &play, &folder)?;
+        Ok(reproduction)
+    }
+
+    fn write(
+        &self,
+        made: &Reproduction,
+        play: &SelfPlay,
+        folder: &RunFolder,
+    ) -> Result<(), LabError> {
+        let section =
+            made.tables.iter().fold(Section::new("Here and in the paper"), |section, table| {
+                section.table(table.clone())
+            });
+        let page = Page::new(format!("{} {}: {}", self.paper, self.id, self.title))
+            .lead(&made.verdict)
+            .section(section)
+            .fact("program", format!("evalsmith {}", env!("CARGO_PKG_VERSION")))
+            .fact("game", &self.game)
+            .fact("self-play", serde_json::to_string(play).unwrap_or_default());
+        let path = folder.join("report.html");
+        write_atomically(&path, |file| file.write_all(page.to_html().as_bytes()))
+            .map_err(LabError::io(&path))?;
+        write_json(&folder.join("verdict.json"), &made.verdict)
+    }
+}
+
+impl Size {
+    fn self_play(self, defaults: &Defaults, seed: u64) -> SelfPlay {
+        let plan = crate::learn::LearnPlan::new(defaults).self_play;
+        let Self { games, depth, opening_plies, solve_at } = self;
+        SelfPlay { games, depth, opening_plies, solve_at, seed, chance: 0.0, ..plan }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_experiment_can_be_read_and_has_its_own_name() {
+        let all = experiments().expect("the shipped experiments are well formed");
+        let names: HashSet<_> = all.iter().map(|e| (&e.paper, &e.id)).collect();
+        assert_eq!(names.len(), all.len());
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named() {
+        let text = EXPERIMENTS[0].replace("radius", "radios");
+        let message = Experiment::parse(&text).expect_err("an unknown key").to_string();
+        assert!(message.contains("radios"), "{message}");
+    }
+}

@@ -1,0 +1,254 @@
+//! Results as tables and sentences, the same for the terminal and the page.
+
+use crate::fit::FitRecord;
+use crate::learn::LearnSummary;
+use evalsmith_arena::MatchResult;
+use evalsmith_core::Stage;
+use evalsmith_learn::{DenseModel, Estimate, INTERCEPT, Model, ModelFile, Quality, StageFit};
+use evalsmith_report::{Align, Table, number};
+use evalsmith_stats::elo::{Elo, MatchStats};
+use std::path::Path;
+
+/// How many stages a table shows when nobody asks for one.
+const SHOWN: usize = 6;
+
+/// Matches as rows: score, points, Elo, superiority, margin.
+pub fn match_table(matches: &[(String, &MatchResult)]) -> Table {
+    let rows = matches.iter().map(|(pace, result)| (pace.clone(), &result.stats));
+    stats_table(rows)
+}
+
+pub(crate) fn stats_table<'a>(matches: impl Iterator<Item = (String, &'a MatchStats)>) -> Table {
+    let mut table = Table::new([
+        "pace",
+        "games",
+        "W",
+        "D",
+        "L",
+        "points",
+        "Elo",
+        "95 %",
+        "superior",
+        "margin",
+        "sign test p",
+    ])
+    .align([Align::Left].into_iter().chain([Align::Right; 10]));
+    for (pace, stats) in matches {
+        let share = stats.share.map_or("-".into(), |s| number::percent(s, 1));
+        let (low, high) = (elo(Some(stats.elo_interval.low)), elo(Some(stats.elo_interval.high)));
+        let margin = stats.margin.as_ref().map_or("-".into(), |m| match &m.interval {
+            Some(i) => format!("{:+.2} ({:+.2} to {:+.2})", m.mean, i.low, i.high),
+            None => format!("{:+.2}", m.mean),
+        });
+        table.push([
+            pace,
+            stats.games().to_string(),
+            stats.wins.to_string(),
+            stats.draws.to_string(),
+            stats.losses.to_string(),
+            share,
+            elo(stats.elo),
+            format!("{low} to {high}"),
+            number::percent(stats.superiority, 1),
+            margin,
+            number::p_value(stats.sign_test.p_value),
+        ]);
+    }
+    table
+}
+
+/// A difference in Elo; beyond what games can show, its sign alone.
+fn elo(elo: Option<Elo>) -> String {
+    match elo {
+        None => "-".into(),
+        Some(Elo(e)) if e == f64::INFINITY => "+inf".into(),
+        Some(Elo(e)) if e == f64::NEG_INFINITY => "-inf".into(),
+        Some(Elo(e)) => format!("{e:+.0}"),
+    }
+}
+
+/// The weights of a model, with their errors where its fit is known; `None`
+/// when the model lacks the stage asked for.
+pub fn estimate_table(
+    file: &ModelFile,
+    record: Option<&FitRecord>,
+    stage: Option<u8>,
+) -> Option<Table> {
+    if stage.is_some_and(|s| usize::from(s) >= file.model.stages()) {
+        return None;
+    }
+    match record {
+        Some(record) => Some(fit_table(&chosen(&record.stages, stage))),
+        None => Some(weight_table(&file.model, stage)),
+    }
+}
+
+/// The fits to show: the one that serves a stage, or a few, evenly spread.
+pub(crate) fn chosen(fits: &[StageFit], stage: Option<u8>) -> Vec<&StageFit> {
+    match stage {
+        Some(stage) => fits.iter().min_by_key(|f| f.stage.0.abs_diff(stage)).into_iter().collect(),
+        None if fits.len() <= SHOWN => fits.iter().collect(),
+        None => (0..SHOWN).map(|i| &fits[i * (fits.len() - 1) / (SHOWN - 1)]).collect(),
+    }
+}
+
+/// Estimates with errors, one row a weight and stage.
+pub(crate) fn fit_table(fits: &[&StageFit]) -> Table {
+    let mut table = Table::new([
+        "stage",
+        "positions",
+        "games",
+        "feature",
+        "weight",
+        "error",
+        "plain error",
+        "z",
+        "p",
+        "95 %",
+    ])
+    .align(
+        [Align::Right, Align::Right, Align::Right, Align::Left]
+            .into_iter()
+            .chain([Align::Right; 6]),
+    );
+    for fit in fits {
+        for e in &fit.estimates {
+            table.push(estimate_row(fit, e));
+        }
+    }
+    table
+}
+
+fn estimate_row(fit: &StageFit, e: &Estimate) -> [String; 10] {
+    let place =
+        [fit.stage.0.to_string(), fit.rows.to_string(), fit.games.to_string(), e.name.clone()];
+    let numbers = if e.aliased {
+        ["0", "-", "-", "-", "-", "not needed: follows from the others"].map(String::from)
+    } else {
+        [
+            number::significant(e.weight, 4),
+            number::significant(e.clustered_error, 3),
+            number::significant(e.standard_error, 3),
+            number::fixed(e.z, 2),
+            number::p_value(e.p),
+            format!("{} to {}", number::significant(e.low, 3), number::significant(e.high, 3)),
+        ]
+    };
+    let [a, b, c, d] = place;
+    let [f, g, h, i, j, k] = numbers;
+    [a, b, c, d, f, g, h, i, j, k]
+}
+
+/// Weights alone, one row a stage.
+fn weight_table(model: &Model, stage: Option<u8>) -> Table {
+    let Model::Linear(linear) = model else { return Table::default() };
+    let mut table = Table::new(
+        ["stage", INTERCEPT].into_iter().chain(linear.features().iter().map(String::as_str)),
+    )
+    .align(std::iter::repeat_n(Align::Right, linear.features().len() + 2));
+    let stages = linear.stages();
+    let shown: Vec<usize> = match stage {
+        Some(stage) => vec![stage.into()],
+        None if stages <= SHOWN => (0..stages).collect(),
+        None => (0..SHOWN).map(|i| i * (stages - 1) / (SHOWN - 1)).collect(),
+    };
+    for stage in shown {
+        let at = Stage(stage as u8);
+        let weights = [linear.intercept(at)].into_iter().chain(linear.weights(at).iter().copied());
+        let weights = weights.map(|w| number::significant(w, 4));
+        table.push([stage.to_string()].into_iter().chain(weights));
+    }
+    table
+}
+
+/// The quality of both functions on positions held out.
+pub(crate) fn quality_table(record: &FitRecord) -> Option<Table> {
+    let learned = record.learned.as_ref()?;
+    let mut table =
+        Table::new(["function", "right side", "95 %", "log-loss", "95 %", "Brier score"])
+            .align([Align::Left].into_iter().chain([Align::Right; 5]))
+            .caption(format!("On {} positions of {} games held out", learned.rows, learned.games));
+    let mut push = |name: &str, q: &Quality| {
+        table.push([
+            name.to_owned(),
+            number::percent(q.accuracy.value, 1),
+            format!(
+                "{} to {}",
+                number::percent(q.accuracy.low, 1),
+                number::percent(q.accuracy.high, 1)
+            ),
+            number::fixed(q.log_loss.value, 4),
+            format!(
+                "{} to {}",
+                number::fixed(q.log_loss.low, 4),
+                number::fixed(q.log_loss.high, 4)
+            ),
+            number::fixed(q.brier.value, 4),
+        ]);
+    };
+    push("learned", learned);
+    if let Some(by_hand) = &record.by_hand {
+        push("hand-weighted", by_hand);
+    }
+    Some(table)
+}
+
+impl FitRecord {
+    /// A short summary for the terminal.
+    pub fn to_text(&self) -> String {
+        let fitted = self.stages.len();
+        let separated = self.stages.iter().filter(|s| s.separated).count();
+        let mut text = format!(
+            "{fitted} stages fitted to {} positions of {} games ({} held out); errors clustered by game.\n",
+            self.rows, self.games, self.holdout_rows
+        );
+        if separated > 0 {
+            text += &format!(
+                "{separated} stages are separated by the features and were fitted with a small ridge.\n"
+            );
+        }
+        text += &fit_table(&chosen(&self.stages, None)).to_text();
+        if let Some(table) = quality_table(self) {
+            text += &format!("\n{}", table.to_text());
+        }
+        text
+    }
+}
+
+impl LearnSummary {
+    /// A short and honest summary for the terminal.
+    pub fn to_text(&self, out: &Path) -> String {
+        let mut text = format!(
+            "{}: {} positions of {} games; {}",
+            self.game,
+            self.positions,
+            self.games,
+            self.fit.to_text()
+        );
+        if let Some(curve) = &self.curve {
+            let drawn = curve.bins.iter().filter(|b| b.win_prob.is_some()).count();
+            let shape = if curve.monotone { "rises throughout" } else { "is NOT monotone" };
+            text +=
+                &format!("\nThe evaluation curve on unseen games has {drawn} bins and {shape}.\n");
+        }
+        let rows = self.matches.iter().map(|m| (m.pace.describe(), &m.stats));
+        text += &format!("\nlearned against {}:\n{}", self.baseline, stats_table(rows).to_text());
+        for m in &self.matches {
+            text += &format!("At {}: {}\n", m.pace.describe(), verdict(&m.stats, &self.baseline));
+        }
+        text += &format!("\nThe report: {}\n", out.join("report.html").display());
+        text
+    }
+}
+
+/// What a match shows, in words, by the 95 % interval of its Elo difference.
+pub(crate) fn verdict(stats: &MatchStats, baseline: &str) -> String {
+    let interval = &stats.elo_interval;
+    if interval.low.0 > 0.0 {
+        format!("the learned function is stronger than the {baseline} one.")
+    } else if interval.high.0 < 0.0 {
+        format!("the learned function is WEAKER than the {baseline} one.")
+    } else {
+        format!("no difference between the learned function and the {baseline} one is shown.")
+    }
+}
