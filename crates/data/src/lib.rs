@@ -1,1 +1,62 @@
 //! Positions with labels in Parquet, and the self-play that makes them.
+//!
+//! # A dataset is a folder
+//!
+//! | file | what |
+//! |---|---|
+//! | `dataset.json` | the [`Manifest`]: game, configuration, seed, command, labels, digest of the configuration |
+//! | `part-00000.parquet`, ... | the rows of consecutive games, so that a kill loses unfinished parts only |
+//! | `dataset.lock` | held while a run writes here; empty |
+//!
+//! Every part has these columns, one row a position, in the order of games and
+//! plies (pandas, polars and `DuckDB` open the files as they are):
+//!
+//! | column | type | what |
+//! |---|---|---|
+//! | `game` | u32 | index of the game within the dataset |
+//! | `ply` | u16 | half-moves played before the position |
+//! | `stage` | u8 | the position's stage in the game's own count |
+//! | `side` | u8 | to move: 0 the first player, 1 the second |
+//! | `position` | binary | the position as [`Game::pack`](evalsmith_core::Game::pack) writes it |
+//! | `move` | utf8 | the move played; null where the game was ended here by a solver |
+//! | `result` | i8 | how the game ended for the side to move: 1 win, 0 draw, -1 loss |
+//! | `score` | i16 | the margin for the side to move; its sign is the result |
+//! | `label.<name>` | f32, nullable | any number of labels; the manifest says how each was made |
+//!
+//! Self-play writes `label.search`: the searched value of the chosen move in
+//! log-odds for the side to move, null where the move was random or solved.
+//!
+//! The key-value metadata of each part repeats who made it (`evalsmith.game`,
+//! `.seed`, `.version`, `.command`, `.configuration`, `.labels`, `.digest`), tells
+//! the games it holds (`.tally`) and carries a checksum of the whole file
+//! (`.checksum`), because Parquet's own pages are written without one.
+//!
+//! The one invariant to know: a part under its final name is complete, and its
+//! rows depend on the configuration alone, never on threads, kills or resumes.
+
+mod atomic;
+mod batch;
+mod dataset;
+mod digest;
+mod distinct;
+mod error;
+mod features;
+mod generate;
+mod info;
+mod lock;
+mod manifest;
+mod part;
+mod selfplay;
+mod table;
+
+pub use atomic::write_atomically;
+pub use batch::{Batch, BatchBuilder, Row};
+pub use dataset::{Batches, Dataset};
+pub use digest::{Digest, Hasher};
+pub use error::DataError;
+pub use features::{FeatureTable, features};
+pub use generate::{Generated, Maker, generate};
+pub use info::Info;
+pub use manifest::{Label, Manifest, Tally};
+pub use selfplay::SelfPlay;
+pub use table::{read_feature_table, write_feature_table};

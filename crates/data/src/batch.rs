@@ -1,0 +1,290 @@
+//! Rows in memory: columns as Arrow holds them, rows as the code reads them.
+//!
+//! Invariant: a [`Batch`] holds only what its columns can mean (checked when it
+//! is read), so that walking its rows cannot fail.
+
+use crate::DataError;
+use arrow_array::builder::{
+    BinaryBuilder, Float32Builder, Int16Builder, StringBuilder, UInt8Builder, UInt16Builder,
+    UInt32Builder,
+};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, Float32Array, Int8Array, Int16Array, RecordBatch, StringArray,
+    UInt8Array, UInt16Array, UInt32Array,
+};
+use arrow_schema::{DataType, Field, Schema};
+use evalsmith_core::{Outcome, Side, Stage};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a label column's name begins with.
+pub(crate) const LABEL: &str = "label.";
+
+/// The columns every part has: name, type, and whether cells may be null.
+const COLUMNS: [(&str, DataType, bool); 8] = [
+    ("game", DataType::UInt32, false),
+    ("ply", DataType::UInt16, false),
+    ("stage", DataType::UInt8, false),
+    ("side", DataType::UInt8, false),
+    ("position", DataType::Binary, false),
+    ("move", DataType::Utf8, true),
+    ("result", DataType::Int8, false),
+    ("score", DataType::Int16, false),
+];
+
+/// One position of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// Index of the game within the dataset.
+    pub game: u32,
+    /// Half-moves played before the position.
+    pub ply: u16,
+    /// The position's stage.
+    pub stage: Stage,
+    /// The side to move.
+    pub side: Side,
+    /// The packed position.
+    pub position: &'a [u8],
+    /// The move played, unless the game was ended here.
+    pub mv: Option<&'a str>,
+    /// How the game ended, for the side to move.
+    pub outcome: Outcome,
+}
+
+/// Some rows of a dataset, by column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    game: UInt32Array,
+    ply: UInt16Array,
+    stage: UInt8Array,
+    side: UInt8Array,
+    position: BinaryArray,
+    mv: StringArray,
+    score: Int16Array,
+    labels: Vec<(String, Float32Array)>,
+}
+
+impl Batch {
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.game.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Row `i`.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Batch::len).
+    pub fn row(&self, i: usize) -> Row<'_> {
+        Row {
+            game: self.game.value(i),
+            ply: self.ply.value(i),
+            stage: Stage(self.stage.value(i)),
+            side: if self.side.value(i) == 0 { Side::First } else { Side::Second },
+            position: self.position.value(i),
+            mv: self.mv.is_valid(i).then(|| self.mv.value(i)),
+            outcome: Outcome::by(self.score.value(i)),
+        }
+    }
+
+    /// All rows, in order.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+        (0..self.len()).map(|i| self.row(i))
+    }
+
+    /// The names of the labels, without the prefix `label.`.
+    pub fn label_names(&self) -> impl Iterator<Item = &str> {
+        self.labels.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// One label of every row, or `None` when the dataset has no such label.
+    pub fn label(&self, name: &str) -> Option<impl ExactSizeIterator<Item = Option<f32>>> {
+        let (_, values) = self.labels.iter().find(|(known, _)| known == name)?;
+        Some(values.iter())
+    }
+
+    /// The columns as Parquet stores them.
+    pub(crate) fn to_record(&self) -> RecordBatch {
+        let result =
+            Int8Array::from_iter_values(self.score.values().iter().map(|s| s.signum() as i8));
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(self.game.clone()),
+            Arc::new(self.ply.clone()),
+            Arc::new(self.stage.clone()),
+            Arc::new(self.side.clone()),
+            Arc::new(self.position.clone()),
+            Arc::new(self.mv.clone()),
+            Arc::new(result),
+            Arc::new(self.score.clone()),
+        ];
+        columns.extend(self.labels.iter().map(|(_, values)| Arc::new(values.clone()) as ArrayRef));
+        let schema = Arc::new(schema(self.label_names()));
+        RecordBatch::try_new(schema, columns).expect("columns of one length in the schema's order")
+    }
+
+    /// Checks what a Parquet file held; `first` is its first row's place in the file.
+    pub(crate) fn from_record(
+        record: &RecordBatch,
+        path: &Path,
+        first: usize,
+    ) -> Result<Self, DataError> {
+        check_schema(record.schema_ref(), std::iter::empty(), path)?;
+        let schema = record.schema();
+        let labels = schema
+            .fields()
+            .iter()
+            .filter_map(|field| Some((field, field.name().strip_prefix(LABEL)?)))
+            .map(|(field, name)| (name.to_owned(), column(record, field.name())))
+            .collect();
+        let batch = Self {
+            game: column(record, "game"),
+            ply: column(record, "ply"),
+            stage: column(record, "stage"),
+            side: column(record, "side"),
+            position: column(record, "position"),
+            mv: column(record, "move"),
+            score: column(record, "score"),
+            labels,
+        };
+        let result: Int8Array = column(record, "result");
+        batch.check_cells(record, &result).map_err(|(column, row, found, remedy)| {
+            let (path, column) = (path.to_owned(), column.to_owned());
+            DataError::Value { path, column, row: first + row, found, remedy }
+        })?;
+        Ok(batch)
+    }
+
+    fn check_cells(
+        &self,
+        record: &RecordBatch,
+        result: &Int8Array,
+    ) -> Result<(), (&'static str, usize, String, &'static str)> {
+        for (name, _, nullable) in COLUMNS {
+            let cells = record.column_by_name(name).expect("the schema was checked");
+            if !nullable && let Some(row) = (0..cells.len()).find(|&row| cells.is_null(row)) {
+                return Err((name, row, "null".to_owned(), "only the move may be missing"));
+            }
+        }
+        for row in 0..self.len() {
+            let side = self.side.value(row);
+            if side > 1 {
+                return Err(("side", row, side.to_string(), "0 is the first player, 1 the second"));
+            }
+            let (result, score) = (result.value(row), self.score.value(row));
+            if i16::from(result) != score.signum() {
+                let found = format!("{result} beside a score of {score}");
+                return Err(("result", row, found, "the result is the sign of the score"));
+            }
+            // Its negative would not fit, and outcomes are negated between players.
+            if score == i16::MIN {
+                return Err(("score", row, score.to_string(), "scores lie within ±32767"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A column whose type [`check_schema`] has established.
+fn column<A: Array + Clone + 'static>(record: &RecordBatch, name: &str) -> A {
+    record
+        .column_by_name(name)
+        .and_then(|column| column.as_any().downcast_ref::<A>())
+        .expect("the schema was checked")
+        .clone()
+}
+
+/// The schema of a part with these labels.
+pub(crate) fn schema<'a>(labels: impl Iterator<Item = &'a str>) -> Schema {
+    let fixed = COLUMNS.into_iter().map(|(name, kind, null)| Field::new(name, kind, null));
+    let labels = labels.map(|name| Field::new(format!("{LABEL}{name}"), DataType::Float32, true));
+    Schema::new(fixed.chain(labels).collect::<Vec<_>>())
+}
+
+/// Checks that a file has the fixed columns and these labels, with their types.
+pub(crate) fn check_schema<'a>(
+    found: &Schema,
+    labels: impl Iterator<Item = &'a str>,
+    path: &Path,
+) -> Result<(), DataError> {
+    for wanted in schema(labels).fields() {
+        if found.field_with_name(wanted.name()).is_err() {
+            let (path, column) = (path.to_owned(), wanted.name().clone());
+            return Err(DataError::MissingColumn { path, column });
+        }
+    }
+    for field in found.fields() {
+        let name = field.name();
+        let known =
+            COLUMNS.iter().find(|(known, ..)| known == name).map(|(_, kind, _)| kind.clone());
+        let wanted = known.or_else(|| name.starts_with(LABEL).then_some(DataType::Float32));
+        if let Some(wanted) = wanted
+            && *field.data_type() != wanted
+        {
+            return Err(DataError::WrongType {
+                path: path.to_owned(),
+                column: name.clone(),
+                found: field.data_type().to_string(),
+                wanted: wanted.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Collects rows into a [`Batch`].
+#[derive(Debug, Default)]
+pub struct BatchBuilder {
+    game: UInt32Builder,
+    ply: UInt16Builder,
+    stage: UInt8Builder,
+    side: UInt8Builder,
+    position: BinaryBuilder,
+    mv: StringBuilder,
+    score: Int16Builder,
+    labels: Vec<(String, Float32Builder)>,
+}
+
+impl BatchBuilder {
+    /// No rows yet, and these labels.
+    pub fn new<'a>(labels: impl IntoIterator<Item = &'a str>) -> Self {
+        let labels = labels.into_iter().map(|l| (l.to_owned(), Float32Builder::new())).collect();
+        Self { labels, ..Self::default() }
+    }
+
+    /// Appends a row with its labels, in the order given to [`new`](BatchBuilder::new).
+    ///
+    /// # Panics
+    /// When there is not one value per label.
+    pub fn push(&mut self, row: &Row<'_>, labels: &[Option<f32>]) {
+        assert_eq!(labels.len(), self.labels.len(), "one value per label");
+        self.game.append_value(row.game);
+        self.ply.append_value(row.ply);
+        self.stage.append_value(row.stage.0);
+        self.side.append_value(row.side.index() as u8);
+        self.position.append_value(row.position);
+        self.mv.append_option(row.mv);
+        self.score.append_value(row.outcome.margin());
+        for ((_, column), &value) in self.labels.iter_mut().zip(labels) {
+            column.append_option(value);
+        }
+    }
+
+    /// The rows pushed.
+    #[must_use]
+    pub fn finish(mut self) -> Batch {
+        Batch {
+            game: self.game.finish(),
+            ply: self.ply.finish(),
+            stage: self.stage.finish(),
+            side: self.side.finish(),
+            position: self.position.finish(),
+            mv: self.mv.finish(),
+            score: self.score.finish(),
+            labels: self.labels.into_iter().map(|(n, mut values)| (n, values.finish())).collect(),
+        }
+    }
+}

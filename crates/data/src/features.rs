@@ -1,0 +1,142 @@
+//! Rows turned into what a learner sees: one column a feature.
+
+use crate::{DataError, Dataset};
+use evalsmith_core::{Columns, Features, Game, Progress, Side, Stage, rng};
+use rand::RngExt;
+use rayon::prelude::*;
+
+/// Positions by their features, with what became of them.
+///
+/// Invariant: all vectors have one entry per row of `columns`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeatureTable {
+    /// The features.
+    pub columns: Columns,
+    /// The stage of each position.
+    pub stages: Vec<Stage>,
+    /// The share of the point the side to move got: 1, ½ or 0.
+    pub points: Vec<f32>,
+    /// The margin for the side to move.
+    pub scores: Vec<i16>,
+    /// The side to move.
+    pub sides: Vec<Side>,
+    /// The game each position comes from.
+    pub games: Vec<u32>,
+}
+
+impl FeatureTable {
+    /// An empty table with these features.
+    pub fn new(names: Vec<String>) -> Self {
+        Self { columns: Columns::new(names), ..Self::default() }
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Appends the rows of another table with the same features.
+    ///
+    /// # Panics
+    /// When the features' names differ.
+    pub fn append(&mut self, other: &mut Self) {
+        self.columns.append(&mut other.columns);
+        self.stages.append(&mut other.stages);
+        self.points.append(&mut other.points);
+        self.scores.append(&mut other.scores);
+        self.sides.append(&mut other.sides);
+        self.games.append(&mut other.games);
+    }
+
+    /// The rows that `keep` accepts by their number, in order.
+    #[must_use]
+    pub fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let mut kept = Self::new(self.columns.names().to_vec());
+        let mut features = Vec::with_capacity(self.columns.width());
+        for row in (0..self.len()).filter(|&row| keep(row)) {
+            features.clear();
+            features.extend((0..self.columns.width()).map(|i| self.columns.column(i)[row]));
+            kept.columns.push(&features);
+            kept.stages.push(self.stages[row]);
+            kept.points.push(self.points[row]);
+            kept.scores.push(self.scores[row]);
+            kept.sides.push(self.sides[row]);
+            kept.games.push(self.games[row]);
+        }
+        kept
+    }
+
+    /// Splits by game, never by position: about `holdout_share` of the games go
+    /// to the second table. A game's place depends on the seed and its index
+    /// alone, so that more games later leave the earlier ones where they are.
+    #[must_use]
+    pub fn split(&self, holdout_share: f64, seed: u64) -> (Self, Self) {
+        let held = |row: usize| {
+            let game = u64::from(self.games[row]);
+            rng::stream(seed, "hold-out", game).random::<f64>() < holdout_share
+        };
+        let held: Vec<bool> = (0..self.len()).map(held).collect();
+        (self.filter(|row| !held[row]), self.filter(|row| held[row]))
+    }
+}
+
+/// Computes the game's features of every row, in the order of the rows.
+///
+/// # Errors
+/// When the dataset is about another game or cannot be read, or the job is stopped.
+pub fn features<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    progress: &dyn Progress,
+) -> Result<FeatureTable, DataError> {
+    dataset.expect_game(G::NAME)?;
+    progress.begin("features", dataset.len(), "positions");
+    let parts: Vec<_> = (0..dataset.parts())
+        .into_par_iter()
+        .map(|part| features_of_part(game, dataset, part, progress))
+        .collect();
+    progress.end();
+    let mut whole = FeatureTable::new(game.features().names());
+    for part in parts {
+        whole.append(&mut part?);
+    }
+    Ok(whole)
+}
+
+fn features_of_part<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    part: usize,
+    progress: &dyn Progress,
+) -> Result<FeatureTable, DataError> {
+    let features = game.features();
+    let mut table = FeatureTable::new(features.names());
+    let mut values = Vec::with_capacity(features.count());
+    for batch in dataset.part_rows(part) {
+        if progress.stopped() {
+            return Err(DataError::Interrupted { task: "features" });
+        }
+        let batch = batch?;
+        for row in batch.rows() {
+            let (position, side) = game.unpack(row.position).map_err(|source| {
+                let path = dataset.parts[part].path.clone();
+                DataError::Position { path, game: row.game, ply: row.ply, source }
+            })?;
+            values.clear();
+            features.append_all(&position, &mut values);
+            table.columns.push(&values);
+            table.stages.push(row.stage);
+            table.points.push(row.outcome.points() as f32);
+            table.scores.push(row.outcome.margin());
+            table.sides.push(side);
+            table.games.push(row.game);
+        }
+        progress.advance(batch.len() as u64);
+    }
+    Ok(table)
+}

@@ -1,0 +1,227 @@
+//! Making a dataset by self-play.
+//!
+//! Parts are made in order and their games in parallel, a few parts at a time
+//! where parts are too small to keep every thread busy. So memory is that of
+//! the parts in hand, a kill loses only those, and the same command goes on
+//! with the first part that is missing.
+
+use crate::atomic::TEMPORARY;
+use crate::lock::{LOCK, Lock};
+use crate::manifest::{MANIFEST, part_path};
+use crate::part::{self, Part};
+use crate::selfplay::{Played, Table};
+use crate::{BatchBuilder, DataError, Label, Manifest, SelfPlay, Tally};
+use evalsmith_core::{Evaluate, Game, Player, Progress};
+use evalsmith_search::{Limits, SearchPlayer, WithChance};
+use rayon::prelude::*;
+use std::fs;
+use std::path::Path;
+
+/// Each player's transposition table: the shallow searches of self-play need
+/// little, and it is cleared before every game.
+const TABLE_BYTES: usize = 1 << 20;
+
+/// Games in hand for each thread, so that none waits long for the last game.
+const GAMES_PER_THREAD: usize = 32;
+
+/// Who makes a dataset, for provenance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Maker {
+    /// The function that plays, by name or digest.
+    pub function: String,
+    /// The command that makes the dataset again.
+    pub command: String,
+}
+
+/// What a run of self-play did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// Games in the dataset.
+    pub games: u64,
+    /// Rows in the dataset.
+    pub positions: u64,
+    /// Parts in the dataset.
+    pub parts: usize,
+    /// Parts that an earlier run had finished.
+    pub kept: usize,
+}
+
+type Factory<'a, G> = dyn Fn() -> Box<dyn Player<<G as Game>::Position> + 'a> + Sync + 'a;
+
+/// Plays a function against itself and writes the positions to a folder; goes
+/// on where an earlier run of the same plan was stopped or killed.
+///
+/// # Errors
+/// When the plan cannot be carried out, the folder belongs to something else or
+/// is being written by another run, the disk refuses, or the job is stopped.
+pub fn generate<G: Game, E: Evaluate<G::Position> + Clone>(
+    game: &G,
+    function: &E,
+    plan: &SelfPlay,
+    maker: &Maker,
+    dir: &Path,
+    progress: &dyn Progress,
+) -> Result<Generated, DataError> {
+    plan.check_for(game)?;
+    let made = format!(
+        "value of the chosen move for the side to move, in log-odds, by a search of depth {} with {}",
+        plan.depth, maker.function
+    );
+    let labels = vec![Label { name: "search".to_owned(), made }];
+    let wanted =
+        Manifest::new(G::NAME, maker.command.clone(), maker.function.clone(), plan.clone(), labels);
+
+    fs::create_dir_all(dir).map_err(|e| DataError::io(dir, e))?;
+    check_belongs(dir)?;
+    let _lock = Lock::take(dir)?;
+    let manifest = claim(dir, wanted)?;
+    let player = || -> Box<dyn Player<G::Position> + '_> {
+        let limits = Limits::depth(plan.depth);
+        let name = maker.function.as_str();
+        let search = SearchPlayer::new(name, function.clone(), limits, TABLE_BYTES);
+        Box::new(WithChance::new(search, plan.chance))
+    };
+    let run = Run { game, player: &player, manifest, dir, progress };
+    progress.begin("self-play", u64::from(plan.games), "games");
+    let generated = run.finish();
+    progress.end();
+    generated
+}
+
+/// Refuses a folder that holds something other than a dataset.
+fn check_belongs(dir: &Path) -> Result<(), DataError> {
+    if dir.join(MANIFEST).exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(dir).map_err(|e| DataError::io(dir, e))? {
+        let name = entry.map_err(|e| DataError::io(dir, e))?.file_name();
+        let name = name.to_string_lossy();
+        if name != LOCK && !is_leftover(&name) {
+            let example = name.into_owned();
+            return Err(DataError::NotEmpty { dir: dir.to_owned(), example });
+        }
+    }
+    Ok(())
+}
+
+/// Writes the manifest, or checks that the one there is of the same run.
+fn claim(dir: &Path, wanted: Manifest) -> Result<Manifest, DataError> {
+    for entry in fs::read_dir(dir).map_err(|e| DataError::io(dir, e))? {
+        let path = entry.map_err(|e| DataError::io(dir, e))?.path();
+        if path.file_name().is_some_and(|name| is_leftover(&name.to_string_lossy())) {
+            fs::remove_file(&path).map_err(|e| DataError::io(&path, e))?;
+        }
+    }
+    if !dir.join(MANIFEST).exists() {
+        wanted.write(dir)?;
+        return Ok(wanted);
+    }
+    let begun = Manifest::read(dir)?;
+    wanted.check_same_run(&begun, dir)?;
+    Ok(begun)
+}
+
+/// Whether a killed run left the file behind.
+fn is_leftover(name: &str) -> bool {
+    (name.starts_with("part-") || name.starts_with(MANIFEST)) && name.ends_with(TEMPORARY)
+}
+
+struct Run<'a, G: Game> {
+    game: &'a G,
+    player: &'a Factory<'a, G>,
+    manifest: Manifest,
+    dir: &'a Path,
+    progress: &'a dyn Progress,
+}
+
+impl<G: Game> Run<'_, G> {
+    fn finish(&self) -> Result<Generated, DataError> {
+        let plan = &self.manifest.configuration;
+        let parts = self.manifest.parts();
+        let found: Vec<_> = (0..parts).into_par_iter().map(|i| self.finished(i)).collect();
+        let (mut missing, mut done, mut positions) = (Vec::new(), 0, 0);
+        for (index, part) in found.into_iter().enumerate() {
+            match part? {
+                Some(part) => {
+                    done += u64::from(part.tally.games);
+                    positions += part.rows;
+                }
+                None => missing.push(index),
+            }
+        }
+        let kept = parts - missing.len();
+        if kept > 0 {
+            self.progress.note(&format!("{kept} of {parts} parts are there already"));
+            self.progress.advance(done);
+        }
+
+        let in_hand = GAMES_PER_THREAD * rayon::current_num_threads();
+        for group in missing.chunks(in_hand.div_ceil(plan.games_per_part as usize)) {
+            let games: Vec<u32> = group.iter().flat_map(|&p| self.manifest.games_of(p)).collect();
+            let stopped = |e| match e {
+                Interrupt::Stop => DataError::Stopped { done, total: u64::from(plan.games) },
+                Interrupt::Failure(e) => e,
+            };
+            let mut played = self.play(&games).map_err(stopped)?.into_iter();
+            for &index in group {
+                let (rows, games) = self.write(index, &mut played)?;
+                positions += rows;
+                done += games;
+            }
+        }
+        Ok(Generated { games: done, positions, parts, kept })
+    }
+
+    /// The part, if an earlier run finished it and it is whole.
+    fn finished(&self, index: usize) -> Result<Option<Part>, DataError> {
+        if !part_path(self.dir, index).exists() {
+            return Ok(None);
+        }
+        match Part::open(self.dir, index, &self.manifest) {
+            Ok(part) => Ok(Some(part)),
+            Err(e) if e.is_remade() => {
+                self.progress.note(&format!("{e}: made again"));
+                Ok(None)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    fn play(&self, games: &[u32]) -> Result<Vec<Played<G>>, Interrupt> {
+        let table =
+            || Table { players: [(self.player)(), (self.player)()], solver: self.game.solver() };
+        games
+            .par_iter()
+            .map_init(table, |table, &index| {
+                if self.progress.stopped() {
+                    return Err(Interrupt::Stop);
+                }
+                let played = table.play(self.game, &self.manifest.configuration, index);
+                self.progress.advance(1);
+                played.map_err(Interrupt::Failure)
+            })
+            .collect()
+    }
+
+    /// Writes a part of the next games; returns its rows and games.
+    fn write(
+        &self,
+        index: usize,
+        played: &mut impl Iterator<Item = Played<G>>,
+    ) -> Result<(u64, u64), DataError> {
+        let games = self.manifest.games_of(index);
+        let mut rows = BatchBuilder::new(self.manifest.label_names());
+        let mut tally = Tally { first_game: games.start, ..Tally::default() };
+        for game in played.take(games.len()) {
+            game.append(self.game, &mut rows, &mut tally)?;
+        }
+        let rows = rows.finish();
+        part::write(self.dir, index, &self.manifest, &tally, &rows)?;
+        Ok((rows.len() as u64, u64::from(tally.games)))
+    }
+}
+
+enum Interrupt {
+    Stop,
+    Failure(DataError),
+}

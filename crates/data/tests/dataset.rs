@@ -1,0 +1,13 @@
+//! Datasets from the outside: made, killed, damaged, resumed, read.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+#[path = "dataset/damage.rs"]
+mod damage;
+#[path = "dataset/learner_input.rs"]
+mod learner_input;
+#[path = "dataset/resume.rs"]
+mod resume;
+#[path = "dataset/rows.rs"]
+mod rows;
+#[path = "dataset/toy.rs"]
+mod toy;
