@@ -59,7 +59,8 @@ impl Frame {
         let y_ticks = ticks(y_domain, VERTICAL_TICKS);
         let count_domain = chart.histogram.as_ref().map(|histogram| {
             let counts = histogram.bars.iter().map(|bar| bar.1);
-            Domain::of(counts.chain([0.0])).rounded(2)
+            let highest = Domain::of(counts.chain([0.0])).high;
+            Domain { low: 0.0, high: if highest > 1e-290 { 1.06 * highest } else { 1.0 } }
         });
         let count_ticks = count_domain.map_or_else(Vec::new, |domain| ticks(domain, 2));
 
