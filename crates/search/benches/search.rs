@@ -5,13 +5,36 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use evalsmith_core::{Evaluate, Game, GameRecord, Position, Side, Trivial};
+use evalsmith_core::{
+    Evaluate, Explanation, Game, GameRecord, Position, Score, Side, Trivial, Window,
+};
 use evalsmith_malawi::Malawi;
-use evalsmith_othello::{Othello, with_best_kernel};
+use evalsmith_othello::{Board, Kernel, Move, Othello, with_best_kernel};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Searcher};
 
 fn main() {
     divan::main();
+}
+
+/// The difference in mobility: the cheapest function worth searching with.
+struct Mobility;
+
+impl<K: Kernel> Evaluate<Board<K>> for Mobility {
+    type State = ();
+    #[inline]
+    fn start(&self, _position: &Board<K>) {}
+    #[inline]
+    fn advance(&self, _before: &Board<K>, _m: Move, _after: &Board<K>, _state: &()) {}
+    #[inline]
+    fn value(&self, position: &Board<K>, _state: &(), window: Window) -> Score {
+        let count = |squares: u64| squares.count_ones() as i32;
+        let difference = count(position.mobility()) - count(position.opponent_mobility());
+        window.clamp(Score(100 * difference))
+    }
+    fn explain(&self, position: &Board<K>) -> Explanation {
+        let total = self.value(position, &(), Window::FULL).log_odds().0;
+        Explanation { total, terms: Vec::new() }
+    }
 }
 
 fn run<G: Game, E: Evaluate<G::Position>>(
@@ -42,6 +65,16 @@ fn othello_trivial(bencher: Bencher<'_, '_>, table_bytes: usize) {
     with_best_kernel(
         |game| run(take(), &game, Trivial, 12, 9, table_bytes),
         |game| run(take(), &game, Trivial, 12, 9, table_bytes),
+    );
+}
+
+#[divan::bench(args = [0, DEFAULT_TABLE_BYTES])]
+fn othello_mobility(bencher: Bencher<'_, '_>, table_bytes: usize) {
+    let bencher = std::cell::Cell::new(Some(bencher));
+    let take = || bencher.take().expect("one kernel runs");
+    with_best_kernel(
+        |game| run(take(), &game, Mobility, 12, 8, table_bytes),
+        |game| run(take(), &game, Mobility, 12, 8, table_bytes),
     );
 }
 

@@ -1,10 +1,11 @@
 //! Iterative deepening, and the other ways to ask for a value.
 
-use crate::brake::{Brake, Clocks};
-use crate::tree::{Memory, Tree};
+use crate::brake::Brake;
+use crate::tree::{Iteration, Memory, Tree};
 use crate::{Found, Limits};
 use evalsmith_core::{Evaluate, GameRecord, Position, Score};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Searches positions of one game with one evaluation function, and remembers
 /// from one search to the next what helps it.
@@ -72,11 +73,7 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
             let iteration = tree.iterate(&moves, depth);
             found.stopped = tree.brake.stopped();
             if let Some(iteration) = iteration {
-                found.best = iteration.line.first().copied();
-                found.value = iteration.value;
-                found.line = iteration.line;
-                found.complete = iteration.complete;
-                found.depth = depth;
+                adopt(&mut found, iteration, depth);
             }
             account(&mut found, &tree.brake);
             if found.stopped {
@@ -108,11 +105,7 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         if depth > 0
             && let Some(iteration) = tree.iterate(&moves, depth)
         {
-            found.best = iteration.line.first().copied();
-            found.value = iteration.value;
-            found.line = iteration.line;
-            found.complete = iteration.complete;
-            found.depth = depth;
+            adopt(&mut found, iteration, depth);
         }
         account(&mut found, &tree.brake);
         found
@@ -164,15 +157,23 @@ fn unsearched<M>(value: Score, best: Option<M>) -> Found<M> {
         depth: 0,
         nodes: 0,
         line: Vec::new(),
-        cpu: std::time::Duration::ZERO,
-        wall: std::time::Duration::ZERO,
+        cpu: Duration::ZERO,
+        wall: Duration::ZERO,
         complete: false,
         stopped: false,
     }
 }
 
+fn adopt<M: Copy>(found: &mut Found<M>, iteration: Iteration<M>, depth: u8) {
+    found.best = iteration.line.first().copied();
+    found.value = iteration.value;
+    found.line = iteration.line;
+    found.complete = iteration.complete;
+    found.depth = depth;
+}
+
 fn account<M>(found: &mut Found<M>, brake: &Brake<'_>) {
-    let clocks: &Clocks = brake.clocks();
+    let clocks = brake.clocks();
     found.nodes = brake.nodes();
     found.cpu = clocks.cpu();
     found.wall = clocks.wall();
@@ -185,7 +186,6 @@ mod tests {
     use evalsmith_core::{Outcome, Trivial, Window};
     use proptest::prelude::*;
     use std::sync::atomic::Ordering;
-    use std::time::Duration;
 
     fn noise(seed: u64) -> Noise {
         Noise { seed, spread: 50, early: true, mixed: false }
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn the_shortest_win_is_played() {
         // Square 2 wins now; others win later.
-        let game = record(Noughts(0o003, 0o070 & 0o060), 9);
+        let game = record(Noughts(0o003, 0o060), 9);
         let mut searcher = Searcher::new(Trivial, 1 << 16);
         for _ in 0..2 {
             let found = searcher.search(&game, &Limits::depth(9), &never());

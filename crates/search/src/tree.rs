@@ -18,7 +18,7 @@ mod driver;
 
 use crate::brake::Brake;
 use crate::order::{Order, Ranked, pick};
-use crate::table::{Bound, Entry, Table};
+use crate::table::{Bound, Table};
 use evalsmith_core::{Evaluate, GameRecord, Outcome, Position, Score, Window};
 
 /// What outlives a search: memory, and knowledge for the next one.
@@ -201,14 +201,16 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
     }
 
     /// A finished game, or one that history ends.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "compiled into the driver, with its instructions")]
+    #[inline(always)]
     fn ended(&self, position: &P, ply: usize) -> Option<Score> {
         let outcome = position.outcome().or_else(|| self.ended_by_history(position, ply));
         outcome.map(|o| self.function.outcome(o))
     }
 
     /// The end of a game whose position alone does not end it.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "compiled into the driver, with its instructions")]
+    #[inline(always)]
     fn ended_by_history(&self, position: &P, ply: usize) -> Option<Outcome> {
         if P::REPEATS
             && let Some(outcome) = position.repeated(&self.memory.keys)
@@ -228,25 +230,22 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
         }
     }
 
-    /// What the table says of a node, if it may speak here.
-    #[inline]
-    fn known(&self, key: u64) -> Option<Entry> {
-        self.memory.table.probe(key)
-    }
-
     #[inline]
     fn side(&self, ply: usize) -> usize {
         (self.root_side + ply) % 2
     }
 
     /// Lists and ranks the moves at the end of the stack, and says where they begin.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "compiled into the driver, with its instructions")]
+    #[inline(always)]
     fn list_moves(&mut self, position: &P, table_slot: u32, ply: usize) -> usize {
         let side = self.side(ply);
         let Memory { moves, order, .. } = &mut *self.memory;
         let base = moves.len();
         let ranker = order.ranker(table_slot, ply, side);
-        moves.extend(position.moves().map(|mv| Ranked { rank: ranker.rank(P::slot(mv)), mv }));
+        for mv in position.moves() {
+            moves.push(Ranked { rank: ranker.rank(P::slot(mv)), mv });
+        }
         base
     }
 

@@ -94,7 +94,7 @@ macro_rules! driver {
                 let own_key = if tabled || P::REPEATS { position.key() } else { 0 };
                 let key = tree.table_key(own_key, ply);
                 let mut table_slot = NO_SLOT;
-                if tabled && let Some(known) = tree.known(key) {
+                if tabled && let Some(known) = tree.memory.table.probe(key) {
                     table_slot = u32::from(known.slot);
                     if !PV && !P::REPEATS && let Some(score) = known.decides(depth, window) {
                         tree.horizons += u64::from(!known.complete());
