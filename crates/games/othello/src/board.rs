@@ -53,14 +53,12 @@ impl<K: Kernel> Board<K> {
 
     /// The squares the side to move may play on.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
     pub fn mobility(&self) -> u64 {
         self.kernel.mobility(self.own, self.opp)
     }
 
     /// The squares the opponent could play on, were it to move.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
     pub fn opponent_mobility(&self) -> u64 {
         self.kernel.mobility(self.opp, self.own)
     }
@@ -72,6 +70,16 @@ impl<K: Kernel> Board<K> {
         Self { own: self.opp, opp: self.own, kernel: self.kernel }
     }
 
+    /// The board after a disc on the empty `square` that flips `flips`.
+    #[inline(always)]
+    pub(crate) const fn placed(&self, square: u8, flips: u64) -> Self {
+        Self {
+            own: self.opp ^ flips,
+            opp: self.own | flips | Move(square).bit(),
+            kernel: self.kernel,
+        }
+    }
+
     /// The board under a permutation of the squares.
     pub(crate) fn mapped(&self, map: fn(u64) -> u64) -> Self {
         Self { own: map(self.own), opp: map(self.opp), kernel: self.kernel }
@@ -80,7 +88,6 @@ impl<K: Kernel> Board<K> {
     /// The disc difference of a finished game for the side to move, the empty
     /// squares given to the winner.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
     pub fn final_margin(&self) -> i32 {
         let own = self.own.count_ones() as i32;
         let opp = self.opp.count_ones() as i32;
@@ -106,8 +113,7 @@ impl<K: Kernel> Position for Board<K> {
         if m == Move::PASS {
             return self.passed();
         }
-        let flips = self.kernel.flips(self.own, self.opp, m.0);
-        Self { own: self.opp ^ flips, opp: self.own | flips | m.bit(), kernel: self.kernel }
+        self.placed(m.0, self.kernel.flips(self.own, self.opp, m.0))
     }
 
     #[inline(always)]

@@ -59,13 +59,11 @@ pub struct Scratch {
 
 impl Scratch {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
     fn exposed(&mut self, empty: u64) -> u64 {
         *self.exposed.get_or_insert_with(|| neighbours(empty))
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
     fn risky(&mut self, empty: u64) -> u64 {
         *self.risky.get_or_insert_with(|| neighbours(empty & CORNERS))
     }
@@ -97,20 +95,17 @@ impl<K: Kernel> Features<Board<K>> for Bill {
 
 /// Every square within one step, the set itself included.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
 const fn neighbours(set: u64) -> u64 {
     let row = set | (set << 1) & NOT_A | (set >> 1) & NOT_H;
     row | row << 8 | row >> 8
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
 const fn count(set: u64) -> i32 {
     set.count_ones() as i32
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
 fn mobility<K: Kernel>(board: &Board<K>, scratch: &mut Scratch) -> f32 {
     let risky = scratch.risky(board.empty());
     let halves = |moves: u64| {
@@ -124,7 +119,6 @@ fn mobility<K: Kernel>(board: &Board<K>, scratch: &mut Scratch) -> f32 {
 /// edge count only through the empty squares beside them: nothing flips them but
 /// a move along the edge.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
 fn potential<K: Kernel>(board: &Board<K>, scratch: &mut Scratch) -> f32 {
     let (own, opp, empty) = (board.own(), board.opp(), board.empty());
     let exposed = scratch.exposed(empty) & INTERIOR;
@@ -153,7 +147,6 @@ const WORTH: [(i32, u64); 5] = [
 ];
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
 fn squares<K: Kernel>(board: &Board<K>, scratch: &mut Scratch) -> f32 {
     let empty = board.empty();
     let risky = scratch.risky(empty);

@@ -1,7 +1,7 @@
 //! The game of Othello as the rest of the house sees it.
 
 use crate::features::Bill;
-use crate::{Board, Kernel, Move, Portable, X86V3, notation, symmetry};
+use crate::{Board, Endgame, Kernel, Move, Portable, X86V3, notation, symmetry};
 use evalsmith_core::{Game, GameRecord, Malformed, Position, Side, Solve, Symmetry};
 
 /// The game, on boards that play by the kernel `K`.
@@ -159,6 +159,10 @@ impl<K: Kernel> Game for Othello<K> {
 
     fn symmetries(&self) -> Vec<Symmetry<Board<K>>> {
         symmetry::all()
+    }
+
+    fn solver(&self) -> Option<Box<dyn Solve<Board<K>>>> {
+        Some(Box::new(Endgame::new()))
     }
 
     /// A pass is a move, and a finished game is one leaf at any depth.

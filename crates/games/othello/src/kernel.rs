@@ -35,13 +35,11 @@ impl sealed::Sealed for Portable {}
 
 impl Kernel for Portable {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
     fn mobility(self, own: u64, opp: u64) -> u64 {
         portable::mobility(own, opp)
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
     fn flips(self, own: u64, opp: u64, square: u8) -> u64 {
         portable::flips(own, opp, square)
     }
@@ -71,7 +69,6 @@ impl sealed::Sealed for X86V3 {}
 #[cfg(target_arch = "x86_64")]
 impl Kernel for X86V3 {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must vanish into the driver")]
     fn mobility(self, own: u64, opp: u64) -> u64 {
         // SAFETY: `self` exists, so `detect` found every feature.
         #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
@@ -81,7 +78,6 @@ impl Kernel for X86V3 {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "must vanish into the driver")]
     fn flips(self, own: u64, opp: u64, square: u8) -> u64 {
         // SAFETY: `self` exists, so `detect` found every feature.
         #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]

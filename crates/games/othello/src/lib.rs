@@ -21,6 +21,10 @@
 //! # Ok::<(), evalsmith_core::Malformed>(())
 //! ```
 
+// Hot methods must vanish into drivers compiled for the detected processor:
+// only there do the kernels behind them become inline code.
+#![expect(clippy::inline_always, reason = "see above")]
+
 mod board;
 mod edges;
 pub mod features;
@@ -28,10 +32,12 @@ mod game;
 mod kernel;
 mod moves;
 mod notation;
+mod solve;
 mod symmetry;
 
 pub use board::Board;
-pub use edges::Edges;
+pub use edges::{EdgeViews, Edges};
 pub use game::{Othello, with_best_kernel};
 pub use kernel::{Kernel, Portable, X86V3};
 pub use moves::{Move, Moves};
+pub use solve::Endgame;

@@ -11,7 +11,6 @@ const STEPS: [u32; 4] = [1, 7, 8, 9];
 const INNER: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
 pub(super) fn mobility(own: u64, opp: u64) -> u64 {
     let inner = opp & INNER;
     let reached =
@@ -22,7 +21,6 @@ pub(super) fn mobility(own: u64, opp: u64) -> u64 {
 /// The squares behind runs of `run` that begin next to `own`, both ways along
 /// the direction of `step`.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
 fn toward(own: u64, run: u64, step: u32) -> u64 {
     let mut up = run & (own << step);
     let mut down = run & (own >> step);
@@ -38,7 +36,6 @@ fn toward(own: u64, run: u64, step: u32) -> u64 {
 }
 
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "must compile with the features of the driver")]
 pub(super) fn flips(own: u64, opp: u64, square: u8) -> u64 {
     let rays = &RAYS[usize::from(square & 63)];
     let mut flips = 0;
@@ -59,7 +56,7 @@ pub(super) fn flips(own: u64, opp: u64, square: u8) -> u64 {
 
 /// The squares beyond one square in each direction.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
+#[repr(align(64))]
 pub(super) struct Rays {
     /// Towards higher squares, by the order of [`STEPS`].
     pub(super) up: [u64; 4],

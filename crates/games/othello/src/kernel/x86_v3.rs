@@ -1,17 +1,19 @@
 //! Flips and mobility with four directions side by side in AVX2 registers.
 //!
-//! The same arithmetic as the portable twin: a lane holds one direction, and
-//! variable shifts move each lane by its own step. Only towards lower squares is
-//! the end of a run found differently, by smearing the first square that is not
-//! the opponent's over the rest of the ray.
+//! A lane holds one direction. Mobility is the portable twin's, with variable
+//! shifts that move each lane by its own step. Flips use that subtracting one
+//! finds the lowest square of a ray that is not the opponent's: rays towards
+//! lower squares are turned round by swapping the rows of the board, all but the
+//! one to the west, which counts leading zeros meanwhile. (Smearing downward in
+//! place of the swap, and looking lines up by PEXT, both measured slower.)
 
 use super::portable::RAYS;
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
     _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi64,
-    _mm256_extracti128_si256, _mm256_load_si256, _mm256_or_si256, _mm256_set1_epi64x,
-    _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_sllv_epi64, _mm256_srlv_epi64,
-    _mm256_sub_epi64,
+    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi64x,
+    _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sllv_epi64,
+    _mm256_srlv_epi64,
 };
 
 #[inline]
@@ -41,44 +43,79 @@ pub(super) fn mobility(own: u64, opp: u64) -> u64 {
     union(reached) & !(own | opp)
 }
 
+/// The rays of one square, as the lanes want them.
+#[repr(C, align(32))]
+struct Lanes {
+    /// East, south-west, south, south-east.
+    down: [u64; 4],
+    /// Nothing, north-west, north, north-east, on the board with its rows swapped.
+    up: [u64; 4],
+    /// West.
+    west: u64,
+}
+
+static LANES: [Lanes; 64] = {
+    let mut lanes = [const { Lanes { down: [0; 4], up: [0; 4], west: 0 } }; 64];
+    let mut square = 0;
+    while square < 64 {
+        lanes[square].down = RAYS[square].up;
+        lanes[square].up = RAYS[square ^ 56].up;
+        lanes[square].up[0] = 0;
+        lanes[square].west = RAYS[square].down[0];
+        square += 1;
+    }
+    lanes
+};
+
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn flips(own: u64, opp: u64, square: u8) -> u64 {
-    let rays = &RAYS[usize::from(square & 63)];
-    let (up, down) = (load(&rays.up), load(&rays.down));
-    let own = _mm256_set1_epi64x(own as i64);
-    let opp = _mm256_set1_epi64x(opp as i64);
+    let lanes = &LANES[usize::from(square & 63)];
+    let (mine, theirs) = (_mm256_set1_epi64x(own as i64), _mm256_set1_epi64x(opp as i64));
+    let down = flips_along(mine, theirs, load(&lanes.down));
+    let up = flips_along(rows_swapped(mine), rows_swapped(theirs), load(&lanes.up));
+
+    let stop = !opp & lanes.west;
+    // Without a stop the shift is by 0, and h8 is on no ray to the west.
+    let end = (1_u64 << 63).wrapping_shr(stop.leading_zeros()) & own & lanes.west;
+    let west = (end << 1).wrapping_neg() & lanes.west;
+
+    union(_mm256_or_si256(down, rows_swapped(up))) | west
+}
+
+/// Flips along four rays towards higher squares.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn flips_along(own: __m256i, opp: __m256i, ray: __m256i) -> __m256i {
     let zero = _mm256_setzero_si256();
     let ones = _mm256_cmpeq_epi64(zero, zero);
+    let stops = _mm256_andnot_si256(opp, ray);
+    // Subtracting one clears the lowest stop and sets all below it.
+    let borrowed = _mm256_add_epi64(stops, ones);
+    let end = _mm256_and_si256(_mm256_andnot_si256(borrowed, stops), own);
+    let run = _mm256_and_si256(_mm256_andnot_si256(stops, borrowed), ray);
+    _mm256_andnot_si256(_mm256_cmpeq_epi64(end, zero), run)
+}
 
-    let off_ray = _mm256_andnot_si256(up, ones);
-    let carried = _mm256_sub_epi64(_mm256_or_si256(opp, off_ray), ones);
-    let end = _mm256_and_si256(carried, _mm256_and_si256(own, up));
-    let none = _mm256_cmpeq_epi64(end, zero);
-    let before = _mm256_and_si256(_mm256_add_epi64(end, ones), up);
-    let flips_up = _mm256_andnot_si256(none, before);
-
-    let step = _mm256_setr_epi64x(1, 7, 8, 9);
-    let double = _mm256_add_epi64(step, step);
-    let fourfold = _mm256_add_epi64(double, double);
-    let mut beyond = _mm256_andnot_si256(opp, down);
-    beyond = _mm256_or_si256(beyond, _mm256_srlv_epi64(beyond, step));
-    beyond = _mm256_or_si256(beyond, _mm256_srlv_epi64(beyond, double));
-    beyond = _mm256_or_si256(beyond, _mm256_srlv_epi64(beyond, fourfold));
-    let first = _mm256_andnot_si256(_mm256_srlv_epi64(beyond, step), beyond);
-    let none = _mm256_cmpeq_epi64(_mm256_and_si256(first, own), zero);
-    let flips_down = _mm256_andnot_si256(none, _mm256_andnot_si256(beyond, down));
-
-    union(_mm256_or_si256(flips_up, flips_down))
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn rows_swapped(boards: __m256i) -> __m256i {
+    let order = _mm256_setr_epi64x(
+        0x0001_0203_0405_0607,
+        0x0809_0A0B_0C0D_0E0F,
+        0x0001_0203_0405_0607,
+        0x0809_0A0B_0C0D_0E0F,
+    );
+    _mm256_shuffle_epi8(boards, order)
 }
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn load(lanes: &[u64; 4]) -> __m256i {
-    // SAFETY: both halves of `Rays`, aligned to 64 bytes, begin at multiples of 32.
+    // SAFETY: the reference covers 32 readable bytes; the load wants no alignment.
     #[expect(unsafe_code, reason = "vector load")]
     unsafe {
-        _mm256_load_si256(std::ptr::from_ref(lanes).cast())
+        _mm256_loadu_si256(std::ptr::from_ref(lanes).cast())
     }
 }
 
