@@ -9,7 +9,7 @@ pub enum ArenaError {
     /// The game has not that many different openings.
     #[error(
         "{wanted} different openings of {plies} plies are wanted, but {game} has only {found}: \
-         ask for {found} pairs at most, or for longer openings"
+         ask for {found} pairs at most, or for openings of another length"
     )]
     TooFewOpenings {
         /// The game.

@@ -342,6 +342,18 @@ mod tests {
         assert_eq!(result.stats.elo, None);
     }
 
+    /// An infinite rating is a word in JSON, which has no infinite numbers.
+    #[test]
+    fn results_survive_json() {
+        let mut result = play(1, &plan(5));
+        result.stats = MatchStats::of_pairs([[3, 1], [7, 2]]);
+        let text = serde_json::to_string(&result).unwrap();
+        assert!(text.contains("\"elo\":\"inf\""), "{text}");
+        assert_eq!(serde_json::from_str::<MatchResult>(&text).unwrap(), result);
+        let spoilt = text.replace("\"elo\":\"inf\"", "\"elo\":\"much\"");
+        assert!(serde_json::from_str::<MatchResult>(&spoilt).is_err());
+    }
+
     #[test]
     fn impossible_plans_are_refused_before_a_log_is_made() {
         let dir = tempfile::tempdir().unwrap();
