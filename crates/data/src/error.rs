@@ -165,19 +165,13 @@ pub enum DataError {
         /// The dataset.
         dir: PathBuf,
     },
-    /// Somebody asked the run to stop.
-    #[error("stopped with {done} of {total} games on disk; the same command goes on from there")]
+    /// Somebody asked the job to stop.
+    #[error("stopped at {done} of {total}; run the same command again, finished parts are kept")]
     Stopped {
-        /// Games in finished parts.
+        /// Games on disk, or positions turned into features.
         done: u64,
-        /// Games planned.
+        /// Games planned, or positions to turn.
         total: u64,
-    },
-    /// Somebody asked a job without a result on disk to stop.
-    #[error("stopped: {task} left nothing behind, start it again")]
-    Interrupted {
-        /// The job.
-        task: &'static str,
     },
     /// The plan cannot be carried out.
     #[error("{field} = {found}: {reason}")]

@@ -4,6 +4,7 @@ use crate::{DataError, Dataset};
 use evalsmith_core::{Columns, Features, Game, Progress, Side, Stage, rng};
 use rand::RngExt;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Positions by their features, with what became of them.
 ///
@@ -96,9 +97,10 @@ pub fn features<G: Game>(
 ) -> Result<FeatureTable, DataError> {
     dataset.expect_game(G::NAME)?;
     progress.begin("features", dataset.len(), "positions");
+    let done = AtomicU64::new(0);
     let parts: Vec<_> = (0..dataset.parts())
         .into_par_iter()
-        .map(|part| features_of_part(game, dataset, part, progress))
+        .map(|part| features_of_part(game, dataset, part, &done, progress))
         .collect();
     progress.end();
     let mut whole = FeatureTable::new(game.features().names());
@@ -112,6 +114,7 @@ fn features_of_part<G: Game>(
     game: &G,
     dataset: &Dataset,
     part: usize,
+    done: &AtomicU64,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
     let features = game.features();
@@ -119,7 +122,8 @@ fn features_of_part<G: Game>(
     let mut values = Vec::with_capacity(features.count());
     for batch in dataset.part_rows(part) {
         if progress.stopped() {
-            return Err(DataError::Interrupted { task: "features" });
+            let done = done.load(Ordering::Relaxed);
+            return Err(DataError::Stopped { done, total: dataset.len() });
         }
         let batch = batch?;
         for row in batch.rows() {
@@ -136,6 +140,7 @@ fn features_of_part<G: Game>(
             table.sides.push(side);
             table.games.push(row.game);
         }
+        done.fetch_add(batch.len() as u64, Ordering::Relaxed);
         progress.advance(batch.len() as u64);
     }
     Ok(table)

@@ -54,7 +54,7 @@ type Factory<'a, G> = dyn Fn() -> Box<dyn Player<<G as Game>::Position> + 'a> + 
 /// # Errors
 /// When the plan cannot be carried out, the folder belongs to something else or
 /// is being written by another run, the disk refuses, or the job is stopped.
-pub fn generate<G: Game, E: Evaluate<G::Position> + Clone>(
+pub fn generate<G: Game, E: Evaluate<G::Position>>(
     game: &G,
     function: &E,
     plan: &SelfPlay,
@@ -64,7 +64,7 @@ pub fn generate<G: Game, E: Evaluate<G::Position> + Clone>(
 ) -> Result<Generated, DataError> {
     plan.check_for(game)?;
     let made = format!(
-        "value of the chosen move for the side to move, in log-odds, by a search of depth {} with {}",
+        "log-odds of the chosen move for the side to move (±1000 where the end was seen), by a search of depth {} with {}",
         plan.depth, maker.function
     );
     let labels = vec![Label { name: "search".to_owned(), made }];
@@ -78,7 +78,7 @@ pub fn generate<G: Game, E: Evaluate<G::Position> + Clone>(
     let player = || -> Box<dyn Player<G::Position> + '_> {
         let limits = Limits::depth(plan.depth);
         let name = maker.function.as_str();
-        let search = SearchPlayer::new(name, function.clone(), limits, TABLE_BYTES);
+        let search = SearchPlayer::new(name, function, limits, TABLE_BYTES);
         Box::new(WithChance::new(search, plan.chance))
     };
     let run = Run { game, player: &player, manifest, dir, progress };
@@ -180,7 +180,9 @@ impl<G: Game> Run<'_, G> {
         match Part::open(self.dir, index, &self.manifest) {
             Ok(part) => Ok(Some(part)),
             Err(e) if e.is_remade() => {
-                self.progress.note(&format!("{e}: made again"));
+                let path = part_path(self.dir, index);
+                let why = "what lies there is damaged or of another run";
+                self.progress.note(&format!("making {} again: {why}", path.display()));
                 Ok(None)
             }
             Err(e) => Err(e),

@@ -168,3 +168,170 @@ pub(crate) fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File
     ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|e| DataError::Parquet { path: path.to_owned(), reason: e.to_string() })
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::{BatchBuilder, Dataset, Label, Row, SelfPlay};
+    use arrow_array::{ArrayRef, Int8Array, Int64Array, StringArray, UInt8Array};
+    use evalsmith_core::{Outcome, Side, Stage};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    fn manifest() -> Manifest {
+        let label = |name: &str| Label { name: name.to_owned(), made: "by hand".to_owned() };
+        let plan = SelfPlay { games: 2, ..SelfPlay::default() };
+        let labels = vec![label("search"), label("deep")];
+        Manifest::new("toy", "make".to_owned(), "f".to_owned(), plan, labels)
+    }
+
+    fn tally() -> Tally {
+        Tally { games: 2, ..Tally::default() }
+    }
+
+    fn row(position: &[u8], margin: i16) -> Row<'_> {
+        let (stage, side) = (Stage(3), Side::Second);
+        Row { game: 1, ply: 4, stage, side, position, mv: None, outcome: Outcome::by(margin) }
+    }
+
+    /// A dataset whose only part holds these columns, sealed as if all were well.
+    fn dataset_of(rows: &RecordBatch) -> (tempfile::TempDir, Result<Dataset, DataError>) {
+        let dir = tempfile::tempdir().unwrap();
+        manifest().write(dir.path()).unwrap();
+        let bytes = encode(&manifest(), &tally(), rows).unwrap();
+        std::fs::write(part_path(dir.path(), 0), bytes).unwrap();
+        let opened = Dataset::open(dir.path());
+        (dir, opened)
+    }
+
+    /// Two good rows, with one column replaced or left out.
+    fn rows_with(name: &str, column: Option<ArrayRef>) -> RecordBatch {
+        let mut rows = BatchBuilder::new(["search", "deep"]);
+        rows.push(&row(b"a", -6), &[Some(0.5), None]);
+        rows.push(&row(b"b", 0), &[None, None]);
+        let record = rows.finish().to_record();
+        let schema = record.schema();
+        let columns = schema.fields().iter().zip(record.columns()).filter_map(|(field, found)| {
+            let kept = if field.name() == name { column.clone() } else { Some(found.clone()) };
+            Some((field.name().clone(), kept?, true))
+        });
+        RecordBatch::try_from_iter_with_nullable(columns).unwrap()
+    }
+
+    #[test]
+    fn a_missing_column_is_named() {
+        for name in ["game", "position", "result", "label.deep"] {
+            let error = dataset_of(&rows_with(name, None)).1.unwrap_err();
+            assert!(
+                matches!(&error, DataError::MissingColumn { column, .. } if column == name),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_column_of_another_type_is_named() {
+        for name in ["game", "move", "score", "label.search"] {
+            let column: ArrayRef = Arc::new(Int64Array::from(vec![0, 1]));
+            let error = dataset_of(&rows_with(name, Some(column))).1.unwrap_err();
+            assert!(
+                matches!(&error, DataError::WrongType { column, found, .. }
+                    if column == name && found == "Int64"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_cell_that_means_nothing_is_named() {
+        let cells: [(&str, ArrayRef); 4] = [
+            ("side", Arc::new(UInt8Array::from(vec![1, 2]))),
+            ("stage", Arc::new(UInt8Array::from(vec![Some(1), None]))),
+            ("result", Arc::new(Int8Array::from(vec![-1, 1]))),
+            ("score", Arc::new(arrow_array::Int16Array::from(vec![-6, i16::MIN]))),
+        ];
+        for (name, cells) in cells {
+            // The smallest score has the sign of a loss.
+            let mut rows = rows_with(name, Some(cells));
+            if name == "score" {
+                let result: ArrayRef = Arc::new(Int8Array::from(vec![-1, -1]));
+                let at = rows.schema().index_of("result").unwrap();
+                let mut columns = rows.columns().to_vec();
+                columns[at] = result;
+                rows = RecordBatch::try_new(rows.schema(), columns).unwrap();
+            }
+            let (_dir, dataset) = dataset_of(&rows);
+            let error = dataset.unwrap().rows().find_map(Result::err).unwrap();
+            assert!(
+                matches!(&error, DataError::Value { column, row: 1, .. } if column == name),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn further_columns_are_no_obstacle() {
+        let rows = rows_with("", None);
+        let mut columns: Vec<(String, ArrayRef, bool)> = rows
+            .schema()
+            .fields()
+            .iter()
+            .zip(rows.columns())
+            .map(|(field, column)| (field.name().clone(), column.clone(), true))
+            .collect();
+        columns.push(("note".to_owned(), Arc::new(StringArray::from(vec!["x", "y"])), true));
+        let rows = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+        assert_eq!(dataset_of(&rows).1.unwrap().rows().count(), 1);
+    }
+
+    #[test]
+    fn a_part_of_another_game_is_refused() {
+        let (dir, dataset) = dataset_of(&rows_with("", None));
+        dataset.unwrap();
+        let other = Manifest { game: "other".to_owned(), ..manifest() };
+        let bytes = encode(&other, &tally(), &rows_with("", None)).unwrap();
+        std::fs::write(part_path(dir.path(), 0), bytes).unwrap();
+        let error = Dataset::open(dir.path()).unwrap_err();
+        assert!(
+            matches!(&error, DataError::WrongGame { found, wanted, .. }
+                if found == "other" && wanted == "toy"),
+            "{error}"
+        );
+    }
+
+    type Cells = (u32, u16, u8, bool, Vec<u8>, Option<String>, i16, Option<f32>, Option<f32>);
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn rows_and_labels_round_trip(cells: Vec<Cells>) {
+            let mut rows = BatchBuilder::new(["search", "deep"]);
+            for (game, ply, stage, second, position, mv, margin, search, deep) in &cells {
+                let row = Row {
+                    game: *game,
+                    ply: *ply,
+                    stage: Stage(*stage),
+                    side: if *second { Side::Second } else { Side::First },
+                    position,
+                    mv: mv.as_deref(),
+                    outcome: Outcome::by((*margin).max(-i16::MAX)),
+                };
+                rows.push(&row, &[*search, *deep]);
+            }
+            let rows = rows.finish();
+            let (_dir, dataset) = dataset_of(&rows.to_record());
+            let read: Vec<Batch> = dataset.unwrap().rows().map(Result::unwrap).collect();
+            prop_assert_eq!(read.iter().map(Batch::len).sum::<usize>(), cells.len());
+            if let [read] = &read[..] {
+                prop_assert!(read.rows().eq(rows.rows()));
+                for name in ["search", "deep"] {
+                    let bits = |v: Option<f32>| v.map(f32::to_bits);
+                    let found = read.label(name).unwrap().map(bits);
+                    prop_assert!(found.eq(rows.label(name).unwrap().map(bits)));
+                }
+                prop_assert!(read.label("absent").is_none());
+            }
+        }
+    }
+}

@@ -7,21 +7,36 @@ use evalsmith_data::{DataError, Dataset, SelfPlay, features};
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// A manifest and its only part, made once.
+fn small() -> &'static [(String, Vec<u8>)] {
+    static SMALL: OnceLock<Vec<(String, Vec<u8>)>> = OnceLock::new();
+    SMALL.get_or_init(|| files(made(&SelfPlay { games: 2, ..plan() }).0.path()))
+}
+
+/// The small dataset with one file changed.
+fn opened_with(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Result<Dataset, DataError> {
+    let dir = tempfile::tempdir().unwrap();
+    let mut files = small().to_vec();
+    change(&mut files.iter_mut().find(|(known, _)| known == name).unwrap().1);
+    for (name, bytes) in files {
+        fs::write(dir.path().join(name), bytes).unwrap();
+    }
+    Dataset::open(dir.path())
+}
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
     #[test]
     fn a_flipped_bit_or_a_lost_tail_anywhere_is_found(
         at: prop::sample::Index, bit in 0_u8..8, truncate: bool
     ) {
-        let (dir, _) = made(&SelfPlay { games: 2, ..plan() });
-        let path = dir.path().join("part-00000.parquet");
-        let mut bytes = fs::read(&path).unwrap();
-        let at = at.index(bytes.len());
-        if truncate { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
-        fs::write(&path, bytes).unwrap();
-        let error = Dataset::open(dir.path()).unwrap_err();
+        let change = |bytes: &mut Vec<u8>| {
+            let at = at.index(bytes.len());
+            if truncate { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+        };
+        let error = opened_with("part-00000.parquet", change).unwrap_err();
         prop_assert!(
             matches!(
                 error,
@@ -34,11 +49,16 @@ proptest! {
 
     #[test]
     fn any_bytes_as_a_manifest_are_refused(bytes: Vec<u8>) {
-        let (dir, _) = made(&SelfPlay { games: 1, ..plan() });
-        fs::write(dir.path().join("dataset.json"), bytes).unwrap();
-        let refused = matches!(Dataset::open(dir.path()), Err(DataError::Manifest { .. }));
+        let opened = opened_with("dataset.json", |manifest| *manifest = bytes);
+        let refused = matches!(opened, Err(DataError::Manifest { .. }));
         prop_assert!(refused);
     }
+}
+
+#[test]
+fn the_small_dataset_is_whole_unless_changed() {
+    assert_eq!(small().len(), 2);
+    assert_eq!(opened_with("dataset.json", |_| ()).unwrap().parts(), 1);
 }
 
 #[test]

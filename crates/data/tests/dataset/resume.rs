@@ -206,3 +206,40 @@ fn an_opening_that_ends_the_game_is_drawn_anew() {
         .collect();
     assert_eq!(games.len(), 23);
 }
+
+const OUT: &str = "EVALSMITH_DATA_TEST_OUT";
+
+fn long_plan() -> SelfPlay {
+    SelfPlay { games: 3000, games_per_part: 100, ..plan() }
+}
+
+/// The run that is killed: a process of its own, started by the test below.
+#[test]
+fn run_to_be_killed() {
+    if let Some(out) = std::env::var_os(OUT) {
+        make(&long_plan(), Path::new(&out)).unwrap();
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_whole_parts_and_no_lock() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    for parts in [1, 4] {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["resume::run_to_be_killed", "--exact"])
+            .env(OUT, &out)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let enough = out.join(format!("part-{parts:05}.parquet"));
+        while !enough.exists() && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let generated = make(&long_plan(), &out).unwrap();
+    assert!(generated.kept >= 5, "{}", generated.kept);
+    assert_eq!(files(&out), files(made(&long_plan()).0.path()));
+}
