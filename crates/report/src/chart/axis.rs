@@ -101,7 +101,7 @@ pub(crate) fn ticks(domain: Domain, target: usize) -> Vec<(f64, String)> {
     let step = step(domain, target);
     let first = (domain.low / step - 1e-6).ceil();
     let last = (domain.high / step + 1e-6).floor();
-    let count = (last - first).clamp(0.0, 100.0) as usize + 1;
+    let count = (last - first + 1.0).clamp(0.0, 100.0) as usize;
     let values = (0..count).map(|i| (first + i as f64) * step).filter(|&x| usable(x));
     let largest = domain.low.abs().max(domain.high.abs());
     values.map(|x| (x, label(x, step, largest))).collect()

@@ -145,12 +145,16 @@ fn y_domain(chart: &LineChart) -> Domain {
     Domain::given(chart.y_range).unwrap_or_else(|| Domain::of(all).rounded(VERTICAL_TICKS))
 }
 
-/// As many ticks as their labels leave room for.
+/// As many ticks as their labels leave room for, none of them off the page.
 fn x_ticks(x: &Axis) -> Vec<(f64, String)> {
     let room = x.end - x.start;
+    let width = |tick: &(f64, String)| text_width(&tick.1, TICK_SIZE);
     let fits = |ticks: &[(f64, String)]| {
-        let widest = ticks.iter().map(|t| text_width(&t.1, TICK_SIZE)).fold(0.0, f64::max);
+        let widest = ticks.iter().map(width).fold(0.0, f64::max);
         (widest + 16.0) * ticks.len() as f64 <= room
     };
-    (2..=9).rev().map(|target| ticks(x.domain, target)).find(|t| fits(t)).unwrap_or_default()
+    let mut candidates = (2..=9).rev().map(|target| ticks(x.domain, target));
+    let mut ticks = candidates.find(|ticks| fits(ticks)).unwrap_or_default();
+    ticks.retain(|tick| x.place(tick.0) + width(tick) / 2.0 <= WIDTH);
+    ticks
 }
