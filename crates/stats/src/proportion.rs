@@ -331,8 +331,8 @@ mod tests {
             if used.len() > 1 {
                 let squares: f64 = used.iter().map(|(y, n)| (y - share * n).powi(2)).sum();
                 let g = used.len() as f64;
-                let error = (squares * g / (g - 1.0)).sqrt() / total;
-                prop_assert!((p.error - error).abs() < 1e-9, "{} is not {error}", p.error);
+                let variance = squares * g / (g - 1.0) / (total * total);
+                prop_assert!((p.error.powi(2) - variance).abs() < 1e-13, "{p:?}, not {variance}");
             }
         }
 
