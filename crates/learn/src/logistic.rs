@@ -9,6 +9,7 @@
 
 mod clusters;
 mod design;
+mod exponential;
 mod kernel;
 mod newton;
 

@@ -99,3 +99,78 @@ fn class(pool: &Pool, share: impl Fn(f64) -> f64) -> ClassMoments {
     let correlation = (0..width).map(|i| (0..width).map(|j| correlation(i, j)).collect()).collect();
     ClassMoments { weight, mean, covariance: sums.rows(), correlation }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use evalsmith_core::Columns;
+    use proptest::{collection::vec, prelude::*};
+
+    type Row = (u8, u8, [i8; 3]);
+
+    fn of(rows: &[Row], stage: u8, radius: u8) -> Result<Moments, LearnError> {
+        let mut features = Columns::new(vec!["a".into(), "b".into(), "constant".into()]);
+        for r in rows {
+            features.push(&[f32::from(r.2[0]), 1000.0 + f32::from(r.2[1]), 4.0]);
+        }
+        let stages: Vec<_> = rows.iter().map(|r| Stage(r.0)).collect();
+        let points: Vec<_> = rows.iter().map(|r| f32::from(r.1) / 2.0).collect();
+        let games: Vec<_> = (0..rows.len() as u32).map(|i| i / 3).collect();
+        let examples =
+            Examples { features: &features, stages: &stages, points: &points, games: &games };
+        moments(Stage(stage), radius, 8, &examples)
+    }
+
+    /// By the paper's own counting: a win twice as a win, a loss twice as a
+    /// loss, a draw once as each.
+    fn by_counting(rows: &[Row], wins: bool) -> (f64, Vec<f64>, Vec<Vec<f64>>) {
+        let copies = |r: &Row| if wins { r.1 } else { 2 - r.1 };
+        let x = |r: &Row| [f64::from(r.2[0]), 1000.0 + f64::from(r.2[1]), 4.0];
+        let all: Vec<[f64; 3]> =
+            rows.iter().flat_map(|r| std::iter::repeat_n(x(r), copies(r).into())).collect();
+        let n = all.len() as f64;
+        let mean: Vec<f64> = (0..3).map(|i| all.iter().map(|x| x[i]).sum::<f64>() / n).collect();
+        let product = |i: usize, j: usize| {
+            all.iter().map(|x| (x[i] - mean[i]) * (x[j] - mean[j])).sum::<f64>() / n
+        };
+        let covariance = (0..3).map(|i| (0..3).map(|j| product(i, j)).collect()).collect();
+        (n / 2.0, mean, covariance)
+    }
+
+    proptest! {
+        #[test]
+        fn weights_are_the_papers_counting(
+            rows in vec((0_u8..8, 0_u8..3, any::<[i8; 3]>()), 2..60), stage in 0_u8..8, radius in 0_u8..4,
+        ) {
+            let inside = |r: &&Row| r.0.abs_diff(stage) <= radius;
+            let pool: Vec<Row> = rows.iter().filter(inside).copied().collect();
+            let has = |points| pool.iter().any(|r| r.1 == points || r.1 == 1);
+            let found = of(&rows, stage, radius);
+            prop_assert_eq!(found.is_ok(), has(0) && has(2));
+            if let Ok(found) = found {
+                prop_assert_eq!(found.rows, pool.len());
+                for (class, wins) in [(&found.win, true), (&found.loss, false)] {
+                    let (weight, mean, covariance) = by_counting(&pool, wins);
+                    prop_assert_eq!(class.weight, weight);
+                    for i in 0..3 {
+                        prop_assert!((class.mean[i] - mean[i]).abs() < 1e-9);
+                        prop_assert!(class.correlation[i][2] == 0.0);
+                        let pairs = class.covariance[i].iter().zip(&covariance[i]);
+                        prop_assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-8));
+                        prop_assert!(class.correlation[i].iter().all(|c| c.abs() <= 1.0 + 1e-12));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_correlates_fully() {
+        let rows: Vec<Row> = (0..9).map(|i| (0, i as u8 % 3, [i, -2 * i, 0])).collect();
+        let found = of(&rows, 0, 0).unwrap();
+        assert!((found.win.correlation[0][1] + 1.0).abs() < 1e-12);
+        assert_eq!((found.rows, found.games, found.pooled), (9, 3, (Stage(0), Stage(0))));
+        assert!(matches!(of(&rows, 5, 1), Err(LearnError::Empty)));
+    }
+}

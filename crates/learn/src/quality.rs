@@ -113,3 +113,64 @@ fn measured(rows: usize, runs: &[&[usize]], of: impl Fn(usize) -> f64) -> Measur
     let margin = Z95 * standard_error;
     Measured { value, standard_error, low: value - margin, high: value + margin }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use proptest::{collection::vec, prelude::*};
+
+    #[test]
+    fn a_small_table_by_hand() {
+        let thirds = 2.0_f64.ln();
+        let found =
+            quality(&[1.0, 0.0, 0.5, 1.0], &[thirds, thirds, 0.0, -thirds], &[3, 1, 2, 1]).unwrap();
+        let losses = [1.5_f64.ln(), 3.0_f64.ln(), 2.0_f64.ln(), 3.0_f64.ln()];
+        let mean = losses.iter().sum::<f64>() / 4.0;
+        assert!((found.log_loss.value - mean).abs() < 1e-12);
+        assert!((found.brier.value - (1.0 + 4.0 + 0.0 + 4.0) / 36.0).abs() < 1e-12);
+        assert_eq!(found.accuracy.value, 1.5 / 4.0);
+        assert!((found.bias.value - (1.0 / 3.0 - 2.0 / 3.0 + 2.0 / 3.0) / 4.0).abs() < 1e-12);
+        let games = [losses[0] - mean, losses[1] + losses[3] - 2.0 * mean, losses[2] - mean];
+        let squares: f64 = games.iter().map(|d| d * d).sum();
+        assert!((found.log_loss.standard_error - (squares * 1.5).sqrt() / 4.0).abs() < 1e-12);
+        assert_eq!((found.rows, found.games), (4, 3));
+        let entropy = -(0.625 * 0.625_f64.ln() + 0.375 * 0.375_f64.ln());
+        assert!((found.base_log_loss - entropy).abs() < 1e-12);
+    }
+
+    #[test]
+    fn faults_are_named_and_extremes_stay_finite() {
+        let message = |r: Result<Quality, LearnError>| r.unwrap_err().to_string();
+        assert!(message(quality(&[], &[], &[])).contains("no examples"));
+        assert!(message(quality(&[1.0], &[], &[1])).contains("1 rows have 0 predictions"));
+        assert!(message(quality(&[1.0], &[0.0], &[])).contains("1 rows have 0 games"));
+        assert!(
+            message(quality(&[1.0], &[f64::NAN], &[1])).contains("the prediction is NaN in row 0")
+        );
+        assert!(message(quality(&[-1.0], &[0.0], &[1])).contains("row 0 has the result -1"));
+        let sure = quality(&[1.0, 0.0], &[1e6, 1e6], &[1, 2]).unwrap();
+        assert_eq!(sure.log_loss.value, 5e5);
+        let alone = quality(&[1.0, 1.0], &[2.0, 1.0], &[1, 1]).unwrap();
+        assert_eq!((alone.log_loss.standard_error, alone.base_log_loss), (0.0, 0.0));
+    }
+
+    proptest! {
+        /// With one row per game, the error is the textbook's.
+        #[test]
+        fn single_rows_have_the_plain_error(rows in vec((0_u8..3, -4.0..4.0_f64), 2..40)) {
+            let points: Vec<f32> = rows.iter().map(|r| f32::from(r.0) / 2.0).collect();
+            let odds: Vec<f64> = rows.iter().map(|r| r.1).collect();
+            let games: Vec<u32> = (0..rows.len() as u32).rev().collect();
+            let found = quality(&points, &odds, &games).unwrap().brier;
+            let each: Vec<f64> = rows.iter().map(|r| {
+                (f64::from(r.0) / 2.0 - 1.0 / (1.0 + (-r.1).exp())).powi(2)
+            }).collect();
+            let n = each.len() as f64;
+            let mean = each.iter().sum::<f64>() / n;
+            let variance = each.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+            prop_assert!((found.value - mean).abs() < 1e-12);
+            prop_assert!((found.standard_error - (variance / n).sqrt()).abs() < 1e-12);
+        }
+    }
+}

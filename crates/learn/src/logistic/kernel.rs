@@ -2,10 +2,18 @@
 //!
 //! Rows are taken in blocks that stay in the first-level cache, brought to
 //! standard units there, and padded with zeros to a fixed length so that every
-//! loop is a loop over an array. Sums run in four lanes in a fixed order, and
+//! loop is a loop over an array. Sums run in eight lanes in a fixed order, and
 //! chunks are added in their own order: the result depends on the data alone.
+//! The AVX2 copy is the same code, compiled for wider registers but without
+//! fused operations, and gives the same bits.
+#![expect(
+    clippy::inline_always,
+    reason = "a function that is not inlined into the AVX2 copy is not compiled for AVX2"
+)]
 
 use super::design::Design;
+use super::exponential::exp_of_negative;
+use evalsmith_stats::matrix::Symmetric;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -16,11 +24,80 @@ pub(super) type Lane = [f64; BLOCK];
 
 /// What a pass adds up.
 #[derive(Clone, Debug)]
-pub(super) struct Sums {
+pub(super) struct Pass {
     pub(super) log_likelihood: f64,
     pub(super) gradient: Vec<f64>,
-    /// The lower triangle of the information.
-    pub(super) information: Vec<f64>,
+    pub(super) information: Symmetric,
+}
+
+impl Pass {
+    /// The same sums over fewer columns.
+    pub(super) fn selected(&self, kept: &[usize]) -> Self {
+        Self {
+            log_likelihood: self.log_likelihood,
+            gradient: kept.iter().map(|&i| self.gradient[i]).collect(),
+            information: self.information.selected(kept),
+        }
+    }
+}
+
+/// The sums over all rows at these weights.
+pub(super) fn pass(design: &Design<'_>, weights: &[f64]) -> Pass {
+    let chunk = chunk_kernel();
+    let chunks = design.pool.chunks.par_iter();
+    let parts: Vec<Sums> = chunks.map(|games| chunk(design, weights, games)).collect();
+    let mut total = Sums::zeros(design.width());
+    for part in &parts {
+        total.add(part);
+    }
+    Pass {
+        log_likelihood: total.log_likelihood,
+        gradient: total.gradient,
+        information: Symmetric::from_lower(design.width(), total.information),
+    }
+}
+
+/// The sums over a range of games.
+type ChunkKernel = fn(&Design<'_>, &[f64], &Range<usize>) -> Sums;
+
+fn chunk_kernel() -> ChunkKernel {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        return |design, weights, games| {
+            #[expect(unsafe_code, reason = "calls a copy compiled for AVX2")]
+            // SAFETY: the machine has AVX2, as was asked just above.
+            unsafe {
+                chunk_avx2(design, weights, games)
+            }
+        };
+    }
+    chunk_portable
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn chunk_avx2(design: &Design<'_>, weights: &[f64], games: &Range<usize>) -> Sums {
+    chunk_portable(design, weights, games)
+}
+
+#[inline(always)]
+fn chunk_portable(design: &Design<'_>, weights: &[f64], games: &Range<usize>) -> Sums {
+    let mut sums = Sums::zeros(design.width());
+    let mut block = Block::new(design.width());
+    for rows in blocks(design.pool.rows_of(games)) {
+        block.load(design, weights, rows);
+        block.add_to(&mut sums);
+    }
+    sums
+}
+
+/// What a chunk adds up.
+#[derive(Debug, PartialEq)]
+struct Sums {
+    log_likelihood: f64,
+    gradient: Vec<f64>,
+    /// The lower triangle.
+    information: Vec<f64>,
 }
 
 impl Sums {
@@ -30,32 +107,13 @@ impl Sums {
     }
 
     fn add(&mut self, other: &Self) {
+        let add = |to: &mut [f64], from: &[f64]| {
+            to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
+        };
         self.log_likelihood += other.log_likelihood;
         add(&mut self.gradient, &other.gradient);
         add(&mut self.information, &other.information);
     }
-}
-
-fn add(to: &mut [f64], from: &[f64]) {
-    to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
-}
-
-/// The sums over all rows at these weights.
-pub(super) fn pass(design: &Design<'_>, weights: &[f64]) -> Sums {
-    let sums = |games: &Range<usize>| {
-        let mut sums = Sums::zeros(design.width());
-        let mut block = Block::new(design.width());
-        for rows in blocks(design.pool.rows_of(games)) {
-            block.load(design, weights, rows);
-            block.add_to(&mut sums);
-        }
-        sums
-    };
-    let parts: Vec<Sums> = design.pool.chunks.par_iter().map(sums).collect();
-    parts.iter().fold(Sums::zeros(design.width()), |mut total, part| {
-        total.add(part);
-        total
-    })
 }
 
 /// Cuts rows into blocks.
@@ -85,13 +143,14 @@ impl Block {
     }
 
     /// Takes in the rows and predicts them.
+    #[inline(always)]
     pub(super) fn load(&mut self, design: &Design<'_>, weights: &[f64], rows: Range<usize>) {
         let n = rows.len();
         let mut log_odds = [weights[0]; BLOCK];
         self.x[0][..n].fill(1.0);
         self.x[0][n..].fill(0.0);
-        for ((x, column), &weight) in self.x[1..].iter_mut().zip(&design.columns).zip(&weights[1..])
-        {
+        let columns = self.x[1..].iter_mut().zip(&design.columns).zip(&weights[1..]);
+        for ((x, column), &weight) in columns {
             let scale = 1.0 / column.deviation;
             let from = &design.pool.columns[column.index][rows.clone()];
             for (x, &raw) in x.iter_mut().zip(from) {
@@ -102,33 +161,39 @@ impl Block {
                 *sum += weight * x;
             }
         }
-        self.predict(&log_odds, &design.pool.points[rows]);
+        log_odds[n..].fill(0.0);
+        let mut points = [0.0; BLOCK];
+        for (y, &raw) in points.iter_mut().zip(&design.pool.points[rows]) {
+            *y = f64::from(raw);
+        }
+        self.predict(n, &log_odds, &points);
     }
 
     /// With `e = exp(-|z|)`, both `p` and `1 - p` keep their relative precision,
     /// and the log-likelihood `y z - max(z, 0) - ln (1 + e)` needs one logarithm
     /// a block: factors between 1 and 2 cannot overflow a product of 128.
-    fn predict(&mut self, log_odds: &Lane, points: &[f32]) {
-        let mut e = [0.0; BLOCK];
-        for (e, z) in e.iter_mut().zip(log_odds) {
-            *e = (-z.abs()).exp();
-        }
-        let mut sum = 0.0;
-        let mut product = 1.0;
-        for (i, &y) in points.iter().enumerate() {
-            let (z, e, y) = (log_odds[i], e[i], f64::from(y));
+    #[inline(always)]
+    fn predict(&mut self, n: usize, log_odds: &Lane, points: &Lane) {
+        let mut gain = [0.0; BLOCK];
+        let mut factor = [1.0; BLOCK];
+        for i in 0..BLOCK {
+            let (z, y) = (log_odds[i], points[i]);
+            let e = exp_of_negative(-z.abs());
             let larger = 1.0 / (1.0 + e);
-            let (p, q) = if z >= 0.0 { (larger, e * larger) } else { (e * larger, larger) };
+            let smaller = e * larger;
+            let (p, q) = if z >= 0.0 { (larger, smaller) } else { (smaller, larger) };
             self.residual[i] = y * q - (1.0 - y) * p;
             self.variance[i] = p * q;
-            sum += y * z - z.max(0.0);
-            product *= 1.0 + e;
+            gain[i] = y * z - z.max(0.0);
+            factor[i] = 1.0 + e;
         }
-        self.residual[points.len()..].fill(0.0);
-        self.variance[points.len()..].fill(0.0);
-        self.log_likelihood = sum - f64::ln(product);
+        self.residual[n..].fill(0.0);
+        self.variance[n..].fill(0.0);
+        let product: f64 = factor[..n].iter().product();
+        self.log_likelihood = gain[..n].iter().sum::<f64>() - product.ln();
     }
 
+    #[inline(always)]
     fn add_to(&self, sums: &mut Sums) {
         sums.log_likelihood += self.log_likelihood;
         let mut weighted = [0.0; BLOCK];
@@ -146,6 +211,7 @@ impl Block {
     }
 }
 
+#[inline(always)]
 fn dot(a: &Lane, b: &Lane) -> f64 {
     let mut lanes = [0.0; 8];
     for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
@@ -154,4 +220,69 @@ fn dot(a: &Lane, b: &Lane) -> f64 {
         }
     }
     lanes.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Examples;
+    use crate::pool::Pool;
+    use evalsmith_core::{Columns, Stage};
+    use proptest::{collection::vec, prelude::*};
+
+    /// The sums row by row, as the formulas are written.
+    fn slow(design: &Design<'_>, weights: &[f64]) -> Sums {
+        let width = design.width();
+        let mut sums = Sums::zeros(width);
+        for row in 0..design.pool.rows() {
+            let mut x = vec![1.0];
+            x.extend(
+                design
+                    .columns
+                    .iter()
+                    .map(|c| (f64::from(design.pool.columns[c.index][row]) - c.mean) / c.deviation),
+            );
+            let z: f64 = x.iter().zip(weights).map(|(x, w)| x * w).sum();
+            let (p, y) = (1.0 / (1.0 + (-z).exp()), f64::from(design.pool.points[row]));
+            sums.log_likelihood += y * p.ln() + (1.0 - y) * (1.0 - p).ln();
+            let mut cell = 0;
+            for i in 0..width {
+                sums.gradient[i] += x[i] * (y - p);
+                for j in 0..=i {
+                    sums.information[cell] += p * (1.0 - p) * x[i] * x[j];
+                    cell += 1;
+                }
+            }
+        }
+        sums
+    }
+
+    proptest! {
+            #[test]
+            fn blocks_add_up_to_the_formulas_and_avx2_to_the_same_bits(
+                rows in vec((0_u8..3, 0_u32..7, -9.0..9.0_f32, 90.0..110.0_f32), 2..500),
+                weights in vec(-2.0..2.0_f64, 3),
+            ) {
+                let mut features = Columns::new(vec!["a".into(), "b".into()]);
+                for r in &rows {
+     features.push(&[r.2, r.3]);
+    }
+                let stages = vec![Stage(0); rows.len()];
+                let points: Vec<f32> = rows.iter().map(|r| f32::from(r.0) / 2.0).collect();
+                let games: Vec<u32> = rows.iter().map(|r| r.1).collect();
+                let examples =
+                    Examples { features: &features, stages: &stages, points: &points, games: &games };
+                let pool = Pool::gather(&examples, (Stage(0), Stage(0)));
+                let design = Design::standardised(&pool);
+                prop_assume!(design.width() == 3);
+                let all = 0..pool.games();
+                let found = chunk_portable(&design, &weights, &all);
+                prop_assert_eq!(&chunk_kernel()(&design, &weights, &all), &found);
+                let slow = slow(&design, &weights);
+                let close = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b.abs());
+                prop_assert!(close(found.log_likelihood, slow.log_likelihood));
+                let pairs = found.gradient.iter().zip(&slow.gradient);
+                prop_assert!(pairs.chain(found.information.iter().zip(&slow.information)).all(|(a, b)| close(*a, *b)));
+            }
+        }
 }

@@ -10,10 +10,11 @@
 
 use super::LogisticParams;
 use super::design::Design;
-use super::kernel;
+use super::kernel::{self, Pass};
 use crate::LearnError;
 use evalsmith_core::{Progress, Stage};
 use evalsmith_stats::matrix::Symmetric;
+use std::ops::Range;
 
 /// A column is redundant when those before it explain all but this share of its
 /// variance.
@@ -21,8 +22,9 @@ const REDUNDANT: f64 = 1e-10;
 /// The ridge used when results are separated: a weight of one log-odd per
 /// standard deviation costs half a unit of log-likelihood.
 const RIDGE: f64 = 1.0;
-/// A decrement below which a regular fit converges quadratically.
-const NEAR: f64 = 0.1;
+/// Decrements at which a regular fit converges quadratically, and that are well
+/// above what rounding leaves.
+const NEAR: Range<f64> = 1e-3..0.1;
 /// Near the maximum, a step that leaves more than this share of the decrement is slow.
 const SLOW: f64 = 0.25;
 /// So many slow steps in a row mean that there is no maximum.
@@ -49,23 +51,40 @@ pub(super) fn maximise(
     progress: &dyn Progress,
 ) -> Result<Optimum, LearnError> {
     let start = kernel::pass(design, &vec![0.0; design.width()]);
-    let kept = Symmetric::from_lower(design.width(), start.information).independent(REDUNDANT);
+    let kept = start.information.independent(REDUNDANT);
     design.keep(&kept);
-    match climb(params, stage, design, 0.0, progress)? {
-        Some(optimum) => Ok(optimum),
-        None => climb(params, stage, design, RIDGE, progress)?
-            .ok_or(LearnError::NotConverged { stage: stage.0, iterations: params.max_iterations }),
+    let start = start.selected(&kept);
+    let climb = |ridge| climb(params, design, start.clone(), ridge, progress);
+    let optimum = match climb(0.0)? {
+        Climb::Endless => climb(RIDGE)?,
+        other => other,
+    };
+    match optimum {
+        Climb::Top(optimum) => Ok(optimum),
+        Climb::Endless | Climb::Unfinished => {
+            Err(LearnError::NotConverged { stage: stage.0, iterations: params.max_iterations })
+        }
     }
 }
 
-/// Climbs to the maximum; `None` when there is none.
+/// How a climb ends.
+enum Climb {
+    /// At the maximum.
+    Top(Optimum),
+    /// There is no maximum.
+    Endless,
+    /// The iterations did not suffice.
+    Unfinished,
+}
+
+/// Climbs from zero weights, where the sums are `start`.
 fn climb(
     params: &LogisticParams,
-    stage: Stage,
     design: &Design<'_>,
+    start: Pass,
     ridge: f64,
     progress: &dyn Progress,
-) -> Result<Option<Optimum>, LearnError> {
+) -> Result<Climb, LearnError> {
     let width = design.width();
     let mut penalty = vec![ridge; width];
     penalty[0] = 0.0;
@@ -74,38 +93,38 @@ fn climb(
     let mut last_objective = f64::NEG_INFINITY;
     let mut last_decrement = f64::INFINITY;
     let mut slow = 0;
+    let mut sums = start;
     for iterations in 1..=params.max_iterations {
+        if iterations > 1 {
+            sums = kernel::pass(design, &weights);
+        }
         if progress.stopped() {
             return Err(LearnError::Stopped);
         }
-        let sums = kernel::pass(design, &weights);
         let cost: f64 = weights.iter().zip(&penalty).map(|(w, r)| 0.5 * r * w * w).sum();
         let objective = sums.log_likelihood - cost;
         if objective < last_objective - 1e-10 * (1.0 + last_objective.abs()) {
-            weights =
-                weights.iter().zip(&last_weights).map(|(a, b)| f64::midpoint(*a, *b)).collect();
+            let half = weights.iter().zip(&last_weights).map(|(a, b)| f64::midpoint(*a, *b));
+            weights = half.collect();
             continue;
         }
-        let mut information = Symmetric::from_lower(width, sums.information);
-        information.add_to_diagonal(&penalty);
-        let Ok(factor) = information.cholesky() else { return Ok(None) };
+        sums.information.add_to_diagonal(&penalty);
+        let Ok(factor) = sums.information.cholesky() else { return Ok(Climb::Endless) };
         let gradient = sums.gradient.iter().zip(&weights).zip(&penalty);
         let gradient: Vec<f64> = gradient.map(|((g, w), r)| g - r * w).collect();
         let decrement = factor.solve_lower(&gradient).iter().map(|x| x * x).sum::<f64>().sqrt();
         if decrement <= params.tolerance {
-            let bread = factor.inverse();
-            let log_likelihood = sums.log_likelihood;
-            return Ok(Some(Optimum { weights, bread, log_likelihood, iterations, ridge }));
+            let (bread, log_likelihood) = (factor.inverse(), sums.log_likelihood);
+            return Ok(Climb::Top(Optimum { weights, bread, log_likelihood, iterations, ridge }));
         }
-        let is_slow = decrement < NEAR && decrement > SLOW * last_decrement;
+        let is_slow = NEAR.contains(&decrement) && decrement > SLOW * last_decrement;
         slow = if is_slow { slow + 1 } else { 0 };
         if slow >= SLOW_STEPS && ridge == 0.0 {
-            return Ok(None);
+            return Ok(Climb::Endless);
         }
         (last_objective, last_decrement) = (objective, decrement);
         last_weights.clone_from(&weights);
-        let step = factor.solve(&gradient);
-        weights.iter_mut().zip(step).for_each(|(w, s)| *w += s);
+        weights.iter_mut().zip(factor.solve(&gradient)).for_each(|(w, step)| *w += step);
     }
-    Err(LearnError::NotConverged { stage: stage.0, iterations: params.max_iterations })
+    Ok(Climb::Unfinished)
 }
