@@ -208,7 +208,7 @@ fn sample_section(sample: &Sample) -> Section {
         .paragraph(
             "The middle position of the first match game, term by term, for the side to move:",
         )
-        .paragraph(&sample.board)
+        .verbatim(&sample.board)
         .table(table)
         .paragraph(format!(
             "Together {:+.3} log-odds: {} to win.",

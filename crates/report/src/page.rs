@@ -51,6 +51,8 @@ pub enum Block {
         /// What to see in it; none when empty.
         caption: String,
     },
+    /// Text whose lines and spaces stand as they are: a board, a log.
+    Verbatim(String),
     /// Names and what they stand for.
     Facts(Vec<(String, String)>),
 }
@@ -144,6 +146,12 @@ impl Section {
         self.block(Block::Table(table))
     }
 
+    /// Adds text whose lines and spaces stand as they are.
+    #[must_use]
+    pub fn verbatim(self, text: impl Into<String>) -> Self {
+        self.block(Block::Verbatim(text.into()))
+    }
+
     /// Adds a chart with its caption.
     #[must_use]
     pub fn figure(self, chart: LineChart, caption: impl Into<String>) -> Self {
@@ -165,6 +173,7 @@ impl Block {
                 }
                 html.line(format_args!("</figure>"));
             }
+            Self::Verbatim(text) => html.line(format_args!("<pre>{}</pre>", Escaped(text))),
             Self::Facts(facts) => {
                 html.line(format_args!("<dl>"));
                 for (name, value) in facts {
@@ -195,7 +204,9 @@ mod tests {
                         "Bands are 95 % intervals, clustered by game.",
                     ),
             )
-            .section(Section::new("Matches").table(table::tests::example()))
+            .section(
+                Section::new("Matches").table(table::tests::example()).verbatim("  a b <\n1 X O"),
+            )
             .fact("command", "evalsmith curve draw --seed 7 \"my data\"")
             .fact("seed", "7")
     }
@@ -224,6 +235,7 @@ mod tests {
             let chart = LineChart { title: title.clone(), ..LineChart::default() };
             let section = Section::new(heading)
                 .paragraph(text)
+                .verbatim(text)
                 .figure(chart, caption)
                 .table(Table::new([name]).row([cell]))
                 .block(Block::Facts(vec![(name.clone(), value.clone())]));
