@@ -2,6 +2,7 @@
 //!
 //! The first lines time each kernel once and check the count; divan's table
 //! follows for shallower depths.
+#![expect(clippy::print_stdout, reason = "figures")]
 
 use evalsmith_core::{Game, perft_by_bulk};
 use evalsmith_othello::{Kernel, Othello};

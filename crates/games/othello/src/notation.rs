@@ -109,16 +109,14 @@ pub(crate) fn read_line(text: &str) -> Result<(u64, u64, Side), Malformed> {
     let mut signs = text.split(';').next().unwrap_or_default().trim().chars();
     let mut discs = [0_u64; 2];
     for square in 0..64 {
-        match signs.next() {
-            Some('-' | '.') => {}
-            Some(sign) => match read_colour(sign) {
-                Some(side) => discs[side.index()] |= 1 << square,
-                None => {
-                    let at = Move(square);
-                    return Err(wrong(format!("{sign:?} on {at}; write X, O or - for a square")));
-                }
-            },
-            None => return Err(wrong(format!("{square} squares; a board has 64"))),
+        let Some(sign) = signs.next() else {
+            return Err(wrong(format!("{square} squares; a board has 64")));
+        };
+        if let Some(side) = read_colour(sign) {
+            discs[side.index()] |= 1 << square;
+        } else if !matches!(sign, '-' | '.') {
+            let at = Move(square);
+            return Err(wrong(format!("{sign:?} on {at}; write X, O or - for a square")));
         }
     }
     let side = signs.as_str().trim();
@@ -143,14 +141,13 @@ pub(crate) fn draw<K: Kernel>(board: &Board<K>, to_move: Side) -> String {
         }
         text.push('\n');
     }
-    let state = match (board.outcome(), to_move) {
-        (Some(_), _) => "game over",
-        (None, _) if legal == 0 => "must pass",
-        (None, _) => "to move",
-    };
     let name = ["Black", "White"][to_move.index()];
-    let state = if state == "game over" { state.to_owned() } else { format!("{name} {state}") };
-    let _ =
-        writeln!(text, "X Black {}, O White {}; {state}", black.count_ones(), white.count_ones());
+    let state = match board.outcome() {
+        Some(_) => "game over".to_owned(),
+        None if legal == 0 => format!("{name} must pass"),
+        None => format!("{name} to move"),
+    };
+    let (black, white) = (black.count_ones(), white.count_ones());
+    let _ = writeln!(text, "X Black {black}, O White {white}; {state}");
     text
 }

@@ -20,9 +20,9 @@ use order::{Ordered, odd_quadrants};
 use table::Table;
 
 /// With at most so many empty squares, parity alone orders the moves.
-const SHALLOW: u32 = 6;
+const SHALLOW: u32 = 5;
 /// With at least so many empty squares, boards are remembered.
-const REMEMBERED: u32 = 9;
+const REMEMBERED: u32 = 8;
 /// Worse than every result.
 const NOTHING: i32 = -100;
 
@@ -211,6 +211,7 @@ mod tests {
     use crate::{Othello, Portable};
     use evalsmith_core::{Game, rng};
     use proptest::prelude::*;
+    use rand::RngExt;
 
     /// Plain minimax to the end, every position visited.
     fn plain(board: &Board<Portable>) -> i32 {
@@ -225,8 +226,10 @@ mod tests {
         let mut board = Othello::new().start();
         while board.empty().count_ones() > empties {
             let moves: Vec<_> = board.moves().collect();
-            board =
-                board.play(*moves.get((random.next_u64() % 8191) as usize % moves.len().max(1))?);
+            if moves.is_empty() {
+                return None;
+            }
+            board = board.play(moves[random.random_range(0..moves.len())]);
         }
         Some(board)
     }

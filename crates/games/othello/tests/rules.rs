@@ -1,4 +1,5 @@
 //! The conformance kit, against rules on a mailbox board.
+#![expect(clippy::print_stderr, reason = "says what was skipped")]
 
 use evalsmith_core::conformance::Kit;
 use evalsmith_othello::{Board, Kernel, Move, Othello};
@@ -62,7 +63,9 @@ fn slow<K: Kernel>(board: &Board<K>) -> Vec<(Move, Board<K>)> {
         if !flipped.is_empty() {
             let mut next = Mailbox(mailbox.0);
             next.0[cell(square)] = b'X';
-            flipped.iter().for_each(|&c| next.0[c] = b'X');
+            for c in flipped {
+                next.0[c] = b'X';
+            }
             successors.push((Move(square as u8), seen_by_other(&next)));
         }
     }

@@ -80,7 +80,9 @@ fn placed(edge: Edge, square: usize) -> (Edge, bool) {
             match edge[s] {
                 2 => run.push(s),
                 1 => {
-                    run.iter().for_each(|&s| next[s] = 1);
+                    for &s in &run {
+                        next[s] = 1;
+                    }
                     return !run.is_empty();
                 }
                 _ => return false,
@@ -129,15 +131,18 @@ fn standing(edge: Edge) -> f64 {
     (0..8).map(worth).sum()
 }
 
+/// How many squares of an edge are empty.
+fn empties(number: usize) -> usize {
+    spell(number).into_iter().filter(|&disc| disc == 0).count()
+}
+
 fn fill() -> Table {
     let mut order: Vec<usize> = (0..COUNT).collect();
-    order.sort_by_key(|&n| spell(n).iter().filter(|&&disc| disc == 0).count());
-    // After the other side left the edge alone, and otherwise.
+    order.sort_by_key(|&n| empties(n));
+    // The value after the other side left the edge alone, and the value otherwise.
     let mut last_chance = vec![0.0; COUNT];
     let mut value = vec![0.0; COUNT];
-    for level in order.chunk_by(|&a, &b| {
-        spell(a).iter().filter(|&&d| d == 0).count() == spell(b).iter().filter(|&&d| d == 0).count()
-    }) {
+    for level in order.chunk_by(|&a, &b| empties(a) == empties(b)) {
         for &n in level {
             let edge = spell(n);
             last_chance[n] = best_of(edge, standing(edge), &value);

@@ -59,7 +59,7 @@ static LANES: [Lanes; 64] = {
     let mut square = 0;
     while square < 64 {
         lanes[square].down = RAYS[square].up;
-        lanes[square].up = RAYS[square ^ 56].up;
+        lanes[square].up = RAYS[8 * (7 - square / 8) + square % 8].up;
         lanes[square].up[0] = 0;
         lanes[square].west = RAYS[square].down[0];
         square += 1;
