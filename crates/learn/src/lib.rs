@@ -10,11 +10,11 @@ mod error;
 mod examples;
 mod file;
 mod linear;
-pub mod logistic;
+mod logistic;
 mod model;
-pub mod moments;
+mod moments;
 mod pool;
-pub mod quality;
+mod quality;
 
 pub use dense::{Dense, DenseModel};
 pub use error::LearnError;

@@ -287,12 +287,11 @@ mod tests {
     fn determinant(mut a: Vec<Vec<f64>>) -> f64 {
         let mut product = 1.0;
         for i in 0..a.len() {
-            product *= a[i][i];
-            for r in i + 1..a.len() {
-                let factor = a[r][i] / a[i][i];
-                for c in i..a.len() {
-                    a[r][c] -= factor * a[i][c];
-                }
+            let pivot = a[i].clone();
+            product *= pivot[i];
+            for row in &mut a[i + 1..] {
+                let factor = row[i] / pivot[i];
+                row.iter_mut().zip(&pivot).for_each(|(x, p)| *x -= factor * p);
             }
         }
         product
