@@ -79,7 +79,7 @@ impl Draw {
             "{} positions of {} games, {} bins drawn, {}: {}",
             curve.positions,
             curve.games,
-            curve.bins.iter().filter(|b| b.win_prob.is_some()).count(),
+            curve.drawn().count(),
             if curve.monotone { "monotone" } else { "NOT monotone" },
             self.output.display()
         ))

@@ -2,7 +2,7 @@
 
 use crate::options::{game, game_name, show};
 use clap::{Args, ValueEnum};
-use evalsmith_lab::prelude::{Explanation, FunctionName, Limits, Session, Side};
+use evalsmith_lab::prelude::{Explanation, FunctionName, Limits, LogOdds, Session, Side};
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
@@ -170,7 +170,7 @@ fn reasons(explanation: &Explanation) -> String {
             term.contribution
         );
     }
-    let chance = 100.0 / (1.0 + (-explanation.total).exp());
+    let chance = 100.0 * LogOdds(explanation.total).win_prob().0;
     let _ = writeln!(
         text,
         "  log-odds {:+.3}, {chance:.1} % to win for the side to move",

@@ -3,6 +3,7 @@
 use crate::LabError;
 use crate::learn::{LearnPlan, LearnSummary, Sample};
 use crate::text::{chosen, fit_table, quality_table, stats_table, verdict};
+use evalsmith_core::LogOdds;
 use evalsmith_curves::{Curve, Draws};
 use evalsmith_learn::StageFit;
 use evalsmith_report::{
@@ -37,7 +38,7 @@ fn program() -> String {
 
 /// The curve with its band, the fitted logistic and the histogram.
 fn curve_chart(curve: &Curve) -> LineChart {
-    let drawn: Vec<_> = curve.bins.iter().filter_map(|b| b.win_prob.map(|p| (b, p))).collect();
+    let drawn: Vec<_> = curve.drawn().collect();
     let measured = Series::new("measured", drawn.iter().map(|(b, p)| (b.centre, *p)).collect())
         .band(drawn.iter().map(|(b, _)| (b.low, b.high)).collect());
     let mut series = vec![measured];
@@ -47,8 +48,7 @@ fn curve_chart(curve: &Curve) -> LineChart {
         let steps = 80;
         let at =
             |i: usize| first.centre + (last.centre - first.centre) * i as f64 / f64::from(steps);
-        let chance = |v: f64| 1.0 / (1.0 + (-(fit.offset + fit.scale * v)).exp());
-        let points = (0..=steps as usize).map(|i| (at(i), chance(at(i)))).collect();
+        let points = (0..=steps as usize).map(|i| (at(i), fit.win_prob(at(i)).0)).collect();
         series.push(Series::new("fitted logistic", points).style(Style::Line));
     }
     LineChart {
@@ -156,7 +156,7 @@ fn fit_section(summary: &LearnSummary) -> Section {
         section = section.table(table);
     }
     if fits.len() > 1 {
-        let caption = "Log-odds per standard unit of the feature, stage by stage, with 95 % intervals clustered by game.";
+        let caption = "Log-odds per unit of the feature, stage by stage, with 95 % intervals clustered by game.";
         section = section.figure(weights_chart(fits), caption);
     }
     let shown = chosen(fits, None);
@@ -203,7 +203,7 @@ fn sample_section(sample: &Sample) -> Section {
             format!("{:+.3}", term.contribution),
         ]);
     }
-    let chance = 1.0 / (1.0 + (-sample.explanation.total).exp());
+    let chance = LogOdds(sample.explanation.total).win_prob().0;
     Section::new("Why the function says so")
         .paragraph(
             "The middle position of the first match game, term by term, for the side to move:",

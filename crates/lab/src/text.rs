@@ -194,20 +194,27 @@ pub(crate) fn quality_table(record: &FitRecord) -> Option<Table> {
 }
 
 impl FitRecord {
-    /// A short summary for the terminal.
-    pub fn to_text(&self) -> String {
-        let fitted = self.stages.len();
+    /// What was fitted to what.
+    fn headline(&self) -> String {
         let separated = self.stages.iter().filter(|s| s.separated).count();
-        let mut text = format!(
-            "{fitted} stages fitted to {} positions of {} games ({} held out); errors clustered by game.\n",
-            self.rows, self.games, self.holdout_rows
-        );
-        if separated > 0 {
-            text += &format!(
-                "{separated} stages are separated by the features and were fitted with a small ridge.\n"
-            );
-        }
-        text += &fit_table(&chosen(&self.stages, None)).to_text();
+        let ridge = match separated {
+            0 => String::new(),
+            n => format!(
+                "{n} stages are separated by the features and were fitted with a small ridge.\n"
+            ),
+        };
+        format!(
+            "{} stages fitted to {} positions of {} games ({} positions held out); errors clustered by game.\n{ridge}",
+            self.stages.len(),
+            self.rows,
+            self.games,
+            self.holdout_rows
+        )
+    }
+
+    /// A summary for the terminal: a few stages, and the quality on games held out.
+    pub fn to_text(&self) -> String {
+        let mut text = self.headline() + &fit_table(&chosen(&self.stages, None)).to_text();
         if let Some(table) = quality_table(self) {
             text += &format!("\n{}", table.to_text());
         }
@@ -218,26 +225,30 @@ impl FitRecord {
 impl LearnSummary {
     /// A short and honest summary for the terminal.
     pub fn to_text(&self, out: &Path) -> String {
-        let mut text = format!(
-            "{}: {} positions of {} games; {}",
-            self.game,
-            self.positions,
-            self.games,
-            self.fit.to_text()
-        );
+        let Self { game, positions, games, fit, baseline, .. } = self;
+        let mut text =
+            format!("{game}: {positions} positions of {games} games\n{}", fit.headline());
+        if let Some(middle) = fit.stages.get(fit.stages.len() / 2) {
+            text += &format!("\n{}", fit_table(&[middle]).to_text());
+        }
+        if let Some(table) = quality_table(fit) {
+            text += &format!("\n{}", table.to_text());
+        }
         if let Some(curve) = &self.curve {
-            let drawn = curve.bins.iter().filter(|b| b.win_prob.is_some()).count();
             let shape = if curve.monotone { "rises throughout" } else { "is NOT monotone" };
+            let bins = curve.drawn().count();
             text +=
-                &format!("\nThe evaluation curve on unseen games has {drawn} bins and {shape}.\n");
+                &format!("\nThe evaluation curve on unseen games has {bins} bins and {shape}.\n");
         }
         let rows = self.matches.iter().map(|m| (m.pace.describe(), &m.stats));
-        text += &format!("\nlearned against {}:\n{}", self.baseline, stats_table(rows).to_text());
+        text += &format!(
+            "\nThe learned function against the {baseline} one:\n{}",
+            stats_table(rows).to_text()
+        );
         for m in &self.matches {
-            text += &format!("At {}: {}\n", m.pace.describe(), verdict(&m.stats, &self.baseline));
+            text += &format!("At {}: {}\n", m.pace.describe(), verdict(&m.stats, baseline));
         }
-        text += &format!("\nThe report: {}\n", out.join("report.html").display());
-        text
+        text + &format!("\nThe report: {}\n", out.join("report.html").display())
     }
 }
 

@@ -37,6 +37,9 @@ pub(crate) fn pick<M: Copy>(moves: &mut [Ranked<M>]) -> M {
 pub(crate) struct Order {
     killers: Vec<[u32; 2]>,
     history: [Vec<u32>; 2],
+    /// Slots from here on have no history: most games use few of them, and
+    /// every search fades what there is.
+    used: usize,
 }
 
 /// What ranks the moves of one node.
@@ -52,12 +55,14 @@ impl Order {
         Self {
             killers: vec![[NO_SLOT; 2]; 1 + usize::from(u8::MAX)],
             history: [vec![0; SLOTS], vec![0; SLOTS]],
+            used: 0,
         }
     }
 
     pub(crate) fn clear(&mut self) {
         self.killers.fill([NO_SLOT; 2]);
-        self.history.iter_mut().for_each(|side| side.fill(0));
+        self.history.iter_mut().for_each(|side| side[..self.used].fill(0));
+        self.used = 0;
     }
 
     /// Begins a search: old killers stand at other plies, old history fades.
@@ -68,7 +73,7 @@ impl Order {
 
     #[cold]
     fn halve(&mut self) {
-        for count in self.history.iter_mut().flatten() {
+        for count in self.history.iter_mut().flat_map(|side| &mut side[..self.used]) {
             *count /= 2;
         }
     }
@@ -86,7 +91,9 @@ impl Order {
         if killers[0] != u32::from(slot) {
             *killers = [u32::from(slot), killers[0]];
         }
-        let count = &mut self.history[side][usize::from(slot) % SLOTS];
+        let place = usize::from(slot) % SLOTS;
+        self.used = self.used.max(place + 1);
+        let count = &mut self.history[side][place];
         *count += u32::from(depth) * u32::from(depth);
         if *count > HISTORY_LIMIT {
             self.halve();
