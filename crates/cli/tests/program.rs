@@ -55,7 +55,7 @@ fn contents(root: &Path) -> BTreeMap<String, Vec<u8>> {
 fn results(root: &Path) -> BTreeMap<String, Vec<Vec<u8>>> {
     let lines = |(name, bytes): (String, Vec<u8>)| {
         let mut lines: Vec<_> = bytes.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
-        if name.ends_with(".jsonl") {
+        if name.contains(".jsonl") {
             lines.sort();
         }
         (name, lines)

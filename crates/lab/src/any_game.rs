@@ -156,12 +156,13 @@ impl<G: Game> AsAny<G> {
     pub const fn with_model(game: G, shipped: &'static [u8]) -> Self {
         Self { game, shipped: Some(shipped) }
     }
+}
 
-    fn dataset(&self, dir: &Path) -> Result<Dataset, LabError> {
-        let dataset = Dataset::open(dir)?;
-        dataset.expect_game(G::NAME)?;
-        Ok(dataset)
-    }
+/// Opens a dataset of this game.
+fn dataset<G: Game>(dir: &Path) -> Result<Dataset, LabError> {
+    let dataset = Dataset::open(dir)?;
+    dataset.expect_game(G::NAME)?;
+    Ok(dataset)
 }
 
 impl<G: Game> AnyGame for AsAny<G> {
@@ -230,7 +231,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         out: &Path,
         progress: &dyn Progress,
     ) -> Result<u64, LabError> {
-        let table = features(&self.game, &self.dataset(data)?, progress)?;
+        let table = features(&self.game, &dataset::<G>(data)?, progress)?;
         write_feature_table(&table, out)?;
         Ok(table.columns.rows() as u64)
     }
@@ -241,7 +242,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         plan: &FitPlan,
         progress: &dyn Progress,
     ) -> Result<Fitted, LabError> {
-        fit(&self.game, &self.dataset(data)?, plan, progress)
+        fit(&self.game, &dataset::<G>(data)?, plan, progress)
     }
 
     fn duel(
@@ -273,7 +274,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Curve, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
-        let table = features(&self.game, &self.dataset(data)?, progress)?;
+        let table = features(&self.game, &dataset::<G>(data)?, progress)?;
         draw_curve(&opened, &table, plan)
     }
 

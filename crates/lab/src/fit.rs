@@ -188,12 +188,11 @@ pub fn draw_curve<F>(
         Function::Trivial => vec![0.0; table.len()],
         Function::Dense(dense) => values(dense.model(), table),
     };
-    let bin_width = match plan.bin_width {
-        Some(width) => width,
-        None => {
-            let (low, high) = bulk(&values);
-            CurveParams::auto(low, high)?.bin_width
-        }
+    let bin_width = if let Some(width) = plan.bin_width {
+        width
+    } else {
+        let (low, high) = bulk(&values);
+        CurveParams::auto(low, high)?.bin_width
     };
     let observed = |row: usize| {
         let mine = table.sides[row] == Side::First;

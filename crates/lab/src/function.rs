@@ -117,7 +117,7 @@ pub fn open<G: Game>(
     let file = match (name, shipped) {
         (FunctionName::Trivial, _) => return Ok(Function::Trivial),
         (FunctionName::Hand, _) | (FunctionName::Shipped, None) => return by_hand(game),
-        (FunctionName::Shipped, Some(_)) => return by_hand(game),
+        (FunctionName::Shipped, Some(bytes)) => ModelFile::from_bytes(bytes, "the shipped model")?,
         (FunctionName::File(path), _) => ModelFile::load(path)?,
     };
     let features = game.features();

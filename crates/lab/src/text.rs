@@ -1,7 +1,7 @@
 //! Results as tables and sentences, the same for the terminal and the page.
 
 use crate::fit::FitRecord;
-use crate::learn::LearnSummary;
+use crate::learn::{LearnSummary, MatchSummary};
 use evalsmith_arena::MatchResult;
 use evalsmith_core::Stage;
 use evalsmith_learn::{DenseModel, Estimate, INTERCEPT, Model, ModelFile, Quality, StageFit};
@@ -214,11 +214,9 @@ impl FitRecord {
 
     /// A summary for the terminal: a few stages, and the quality on games held out.
     pub fn to_text(&self) -> String {
-        let mut text = self.headline() + &fit_table(&chosen(&self.stages, None)).to_text();
-        if let Some(table) = quality_table(self) {
-            text += &format!("\n{}", table.to_text());
-        }
-        text
+        let stages = self.headline() + &fit_table(&chosen(&self.stages, None)).to_text();
+        let quality = quality_table(self).map(|table| table.to_text());
+        [Some(stages), quality].into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -226,29 +224,29 @@ impl LearnSummary {
     /// A short and honest summary for the terminal.
     pub fn to_text(&self, out: &Path) -> String {
         let Self { game, positions, games, fit, baseline, .. } = self;
-        let mut text =
+        let headline =
             format!("{game}: {positions} positions of {games} games\n{}", fit.headline());
-        if let Some(middle) = fit.stages.get(fit.stages.len() / 2) {
-            text += &format!("\n{}", fit_table(&[middle]).to_text());
-        }
-        if let Some(table) = quality_table(fit) {
-            text += &format!("\n{}", table.to_text());
-        }
-        if let Some(curve) = &self.curve {
+        let middle =
+            fit.stages.get(fit.stages.len() / 2).map(|stage| fit_table(&[stage]).to_text());
+        let quality = quality_table(fit).map(|table| table.to_text());
+        let curve = self.curve.as_ref().map(|curve| {
             let shape = if curve.monotone { "rises throughout" } else { "is NOT monotone" };
             let bins = curve.drawn().count();
-            text +=
-                &format!("\nThe evaluation curve on unseen games has {bins} bins and {shape}.\n");
-        }
+            format!("The evaluation curve on unseen games has {bins} bins and {shape}.\n")
+        });
         let rows = self.matches.iter().map(|m| (m.pace.describe(), &m.stats));
-        text += &format!(
-            "\nThe learned function against the {baseline} one:\n{}",
-            stats_table(rows).to_text()
-        );
-        for m in &self.matches {
-            text += &format!("At {}: {}\n", m.pace.describe(), verdict(&m.stats, baseline));
-        }
-        text + &format!("\nThe report: {}\n", out.join("report.html").display())
+        let table = stats_table(rows).to_text();
+        let matches = format!("The learned function against the {baseline} one:\n{table}");
+        let verdict = |m: &MatchSummary| {
+            format!("At {}: {}\n", m.pace.describe(), verdict(&m.stats, baseline))
+        };
+        let verdicts = self.matches.iter().map(verdict).collect();
+        let report = format!("The report: {}\n", out.join("report.html").display());
+        [Some(headline), middle, quality, curve, Some(matches), Some(verdicts), Some(report)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<String>>()
+            .join("\n")
     }
 }
 

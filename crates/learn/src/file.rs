@@ -102,12 +102,25 @@ impl ModelFile {
     /// When the system refuses, or the file is truncated, foreign, of another
     /// version or kind, inconsistent, or holds weights that are not finite.
     pub fn load(path: &Path) -> Result<Self, LearnError> {
+        let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
+        let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        Self::read(file, length, path)
+    }
+
+    /// Reads a file's bytes; `origin` stands for the path in errors.
+    ///
+    /// # Errors
+    /// As [`load`](ModelFile::load).
+    pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Self, LearnError> {
+        Self::read(bytes, bytes.len() as u64, Path::new(origin))
+    }
+
+    fn read(mut file: impl Read, length: u64, path: &Path) -> Result<Self, LearnError> {
         let foreign = |reason: String| LearnError::Foreign { path: path.to_owned(), reason };
         let shape = |reason: String| LearnError::Shape { path: path.to_owned(), reason };
         let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
 
-        let mut file = File::open(path).map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
         let metadata = read_metadata(&mut file, length, path)?;
         let header = metadata.metadata().as_ref().and_then(|m| m.get(HEADER));
         let header = header.ok_or_else(|| foreign("it has no evalsmith header".into()))?;
@@ -165,13 +178,13 @@ impl ModelFile {
 
 /// Reads the safetensors header, and checks that the numbers which follow are as
 /// many as it says, before anything of the file's size is read.
-fn read_metadata(file: &mut File, length: u64, path: &Path) -> Result<Metadata, LearnError> {
+fn read_metadata(file: &mut impl Read, length: u64, path: &Path) -> Result<Metadata, LearnError> {
     let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
     let foreign = |reason: String| LearnError::Foreign { path: path.to_owned(), reason };
     let truncated = |reason: String| LearnError::Truncated { path: path.to_owned(), reason };
 
     let mut first = Vec::new();
-    file.take(9).read_to_end(&mut first).map_err(failed)?;
+    file.by_ref().take(9).read_to_end(&mut first).map_err(failed)?;
     let Some((&size, rest)) = first.split_first_chunk() else {
         return Err(truncated(format!("it has only {length} bytes")));
     };
@@ -183,7 +196,7 @@ fn read_metadata(file: &mut File, length: u64, path: &Path) -> Result<Metadata, 
         return Err(truncated(format!("its header alone needs more than its {length} bytes")));
     }
     let mut header = rest.to_vec();
-    file.take(size.saturating_sub(1)).read_to_end(&mut header).map_err(failed)?;
+    file.by_ref().take(size.saturating_sub(1)).read_to_end(&mut header).map_err(failed)?;
     let metadata: Metadata = serde_json::from_slice(&header).map_err(|e| foreign(e.to_string()))?;
     let (held, told) = (length - 8 - size, metadata.data_len() as u64);
     match held.cmp(&told) {
