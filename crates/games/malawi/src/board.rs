@@ -112,23 +112,16 @@ impl Board {
         let empty = self.empty();
         Reach::of(movers, &self.balls, empty, empty | self.enemy & self.balls.anywhere())
     }
-
-    /// Where the opponent's tiles would land if it were to move.
-    #[inline]
-    pub(crate) fn enemy_reach(&self) -> Reach {
-        let empty = self.empty();
-        Reach::of(self.enemy, &self.balls, empty, empty | self.own & self.balls.anywhere())
-    }
 }
 
 impl Position for Board {
     type Move = Move;
     type Moves = Moves;
 
-    /// One stage for each number of balls captured or lost, four at a time: the
-    /// balls in play measure how far a game has come better than its length,
-    /// because both sides can shuffle.
-    const STAGES: usize = 7;
+    /// Thirds of the balls gone. They measure how far a game has come better than
+    /// its length does, because both sides can shuffle; finer stages would leave
+    /// some with too few games to fit.
+    const STAGES: usize = 3;
 
     #[inline]
     fn moves(&self) -> Moves {
@@ -200,7 +193,7 @@ impl Position for Board {
     #[inline]
     fn stage(&self) -> Stage {
         let gone = 24 - self.balls.total(BOARD);
-        Stage((gone / 4) as u8)
+        Stage((gone / 8) as u8)
     }
 
     #[inline]
@@ -211,5 +204,71 @@ impl Position for Board {
     #[inline]
     fn slot(m: Move) -> u16 {
         m.slot()
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::Malawi;
+    use evalsmith_core::Game;
+    use std::collections::HashSet;
+
+    fn outcome(text: &str) -> Option<Outcome> {
+        Malawi.parse(text).unwrap().0.outcome()
+    }
+
+    #[test]
+    fn base_line_is_won_by_a_tile_that_could_move() {
+        let free = "w1b1b1b1b1b1/6/6/6/b05/1w1w1w1w1w1 w 20";
+        assert_eq!(outcome(free), Some(Outcome::WIN), "it steps down or captures b6");
+        let without_balls = "w0b1b1b1b1b1/6/6/6/b05/1w1w1w1w1w1 w 20";
+        assert_eq!(outcome(without_balls), None);
+        let boxed_in = "w1b0b1b1b1b1/b05/6/6/6/1w1w1w1w1w1 w 20";
+        assert_eq!(outcome(boxed_in), None, "tiles without balls only block");
+        let by_capture = "w1b0b1b1b1b1/b15/6/6/6/1w1w1w1w1w1 w 20";
+        assert_eq!(outcome(by_capture), Some(Outcome::WIN));
+        let too_many = "w6b1b1b1b1b1/6/6/6/b05/1w1w1w1w1w1 w 20";
+        assert_eq!(outcome(too_many), None, "six squares lead off the board");
+        let not_its_turn = "w1b1b1b1b1b1/6/6/6/b05/1w1w1w1w1w1 b 21";
+        assert_eq!(outcome(not_its_turn), None);
+    }
+
+    #[test]
+    fn balls_and_half_moves_run_out() {
+        let bare = "b2b2b2b2b2b2/6/6/6/6/w0w0w0w0w0w0 w 20";
+        assert_eq!(outcome(bare), Some(Outcome::LOSS));
+        let late = "b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2w2 w 500";
+        assert_eq!(outcome(late), Some(Outcome::LOSS));
+        let later = "b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2w2 b 499";
+        assert_eq!(outcome(later), None);
+        let won_in_time = "w1b1b1b1b1b1/6/6/6/b05/1w1w1w1w1w1 w 500";
+        assert_eq!(outcome(won_in_time), Some(Outcome::WIN), "the board decides first");
+    }
+
+    #[test]
+    fn excess_balls_leave_the_game() {
+        let (board, _) = Malawi.parse("b2b2b2b2b2b2/6/6/6/6/w8w0w1w0w1w0 w 0").unwrap();
+        let m = Malawi.parse_move(&board, "a1>b1c1d1e1f1").unwrap();
+        let after = board.play(m);
+        assert_eq!(Malawi.format(&after, Side::Second), "b2b2b2b2b2b2/6/6/6/6/w0w1w2w1w2w1 b 1");
+        assert!(board.moves().filter(|m| m.from().column() == 0).count() == 1);
+    }
+
+    #[test]
+    fn slots_of_a_position_rarely_collide() {
+        let mut board = Malawi.start();
+        let (mut listed, mut shared) = (0, 0);
+        for turn in 0..200 {
+            let moves: Vec<Move> = board.moves().collect();
+            let slots: HashSet<u16> = moves.iter().map(|&m| Board::slot(m)).collect();
+            assert!(slots.iter().all(|&slot| slot < 4096));
+            listed += moves.len();
+            shared += moves.len() - slots.len();
+            let Some(&m) = moves.get(turn * 31 % moves.len().max(1)) else { break };
+            board = board.play(m);
+        }
+        assert!(listed > 500 && shared * 50 < listed, "{shared} of {listed} moves share a slot");
     }
 }

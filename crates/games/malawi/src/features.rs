@@ -1,56 +1,49 @@
 //! Six integer features, each the side to move's share less the opponent's.
 //!
-//! All but two come from the two sides' landing squares, computed once for a
-//! position and only when asked for. A landing square that is empty is as good
-//! as an attacked one: whatever enemy tile goes there can be captured next.
+//! * `balls` in play;
+//! * `mobility`: steps and captures;
+//! * `threats`: balls of tiles that could be captured;
+//! * `advance`: rows that the tiles with balls have come from their base line;
+//! * `runners`: ways to put a tile on the enemy base line, or a ball on one that
+//!   is there already, where nothing can capture it next;
+//! * `visitors`: tiles on the enemy base line, with balls or without. One without
+//!   looks harmless and is not: any distribution can give it a ball.
+//!
+//! Three of them share the two sides' landing squares, computed once for a
+//! position and only when asked for.
 
 use crate::board::Board;
 use crate::reach::Reach;
-use crate::square::{ENEMY_BASE, OWN_BASE, Set};
+use crate::square::{BOARD, ENEMY_BASE, OWN_BASE, Set, flip};
 use evalsmith_core::Features;
 
 /// The features of Malawi.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MalawiFeatures;
 
-/// The landing squares of both sides, once known.
+/// Where the tiles of either side land, once known: on empty squares and on all
+/// enemy tiles, since an empty square or tile may hold balls after a move.
 #[derive(Debug, Default)]
 pub struct Scratch(Option<[Reach; 2]>);
 
-const NAMES: [&str; 6] = ["balls", "mobility", "threats", "advance", "runners", "guard"];
-
-/// What one side can do: its own tiles, where they land, and what the opponent
-/// does to the line it wants to reach.
-struct View<'a> {
-    tiles: Set,
-    reach: &'a Reach,
-    goal: Set,
-    against: &'a Reach,
-    board: &'a Board,
-}
-
-impl View<'_> {
-    /// Tiles' ways to the goal line that end where nothing can capture them,
-    /// and tiles with balls that stand there unharmed.
-    fn runners(&self) -> u32 {
-        let safe = self.goal & !self.against.union();
-        self.reach.count(safe & self.board.empty())
-            + (self.tiles & self.board.balls.anywhere() & safe).count_ones()
-    }
-
-    /// Squares of the goal line on which this side cannot arrive unpunished.
-    fn barred(&self) -> u32 {
-        (self.goal & (!self.board.empty() | self.against.union())).count_ones()
-    }
-}
+const NAMES: [&str; 6] = ["balls", "mobility", "threats", "advance", "runners", "visitors"];
 
 fn difference(own: u32, enemy: u32) -> f32 {
     (own as i32 - enemy as i32) as f32
 }
 
-/// Rows that the tiles with balls have come from row 0.
-fn advance(set: Set) -> u32 {
+/// The rows from row 0 up of a set's squares, added up.
+#[inline]
+fn rows(set: Set) -> u32 {
     (1..6).map(|row| row * (set >> (8 * row) & 0x3F).count_ones()).sum()
+}
+
+/// The ways of `tiles` to the squares of `goal` that the opponent, who lands as
+/// `against` says, does not reach; tiles that stand there are one way each.
+#[inline]
+fn runners(tiles: Set, reach: &Reach, against: &Reach, goal: Set, empty: Set) -> u32 {
+    let safe = goal & !against.union();
+    reach.count(safe & empty) + (safe & tiles).count_ones()
 }
 
 impl Features<Board> for MalawiFeatures {
@@ -66,26 +59,92 @@ impl Features<Board> for MalawiFeatures {
 
     #[inline]
     fn get(&self, board: &Board, i: usize, scratch: &mut Scratch) -> f32 {
-        let Board { own, enemy, balls, .. } = board;
+        let &Board { own, enemy, ref balls, .. } = board;
         let with_balls = balls.anywhere();
+        let empty = board.empty();
         match i {
-            0 => return difference(balls.total(*own), balls.total(*enemy)),
-            3 => {
-                let theirs = crate::square::flip(enemy & with_balls);
-                return difference(advance(own & with_balls), advance(theirs));
+            0 => return difference(balls.total(own), balls.total(enemy)),
+            3 => return difference(rows(own & with_balls), rows(flip(enemy & with_balls))),
+            5 => {
+                return difference(
+                    (own & ENEMY_BASE).count_ones(),
+                    (enemy & OWN_BASE).count_ones(),
+                );
             }
             _ => {}
         }
-        let [mine, theirs] =
-            scratch.0.get_or_insert_with(|| [board.own_reach(*own), board.enemy_reach()]);
-        let me = View { tiles: *own, reach: mine, goal: ENEMY_BASE, against: theirs, board };
-        let you = View { tiles: *enemy, reach: theirs, goal: OWN_BASE, against: mine, board };
+        let [mine, theirs] = scratch.0.get_or_insert_with(|| {
+            [own, enemy].map(|tiles| Reach::of(tiles, balls, empty, BOARD & !tiles))
+        });
         match i {
-            1 => difference(mine.count(!0), theirs.count(!0)),
+            1 => difference(
+                mine.count(empty | enemy & with_balls),
+                theirs.count(empty | own & with_balls),
+            ),
             2 => difference(balls.total(enemy & mine.union()), balls.total(own & theirs.union())),
-            4 => difference(me.runners(), you.runners()),
-            5 => difference(you.barred(), me.barred()),
+            4 => difference(
+                runners(own, mine, theirs, ENEMY_BASE, empty),
+                runners(enemy, theirs, mine, OWN_BASE, empty),
+            ),
             _ => panic!("Malawi has {} features, none numbered {i}", NAMES.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::Malawi;
+    use evalsmith_core::{Game, Position, Side};
+    use proptest::prelude::*;
+
+    fn all(board: &Board) -> Vec<f32> {
+        let mut row = Vec::new();
+        MalawiFeatures.append_all(board, &mut row);
+        row
+    }
+
+    #[test]
+    fn features_say_what_they_are_called() {
+        // White: a1 (1 ball), b1 c1 d1 e1 (0), f6 (0). Black: f4 (2), a6 b6 c6 d6 e6 (1 each).
+        let text = "b1b1b1b1b1w0/6/5b2/6/6/w1w0w0w0w0b0 w 4";
+        assert!(Malawi.parse(text).is_err(), "seven black tiles");
+        let text = "b1b1b1b1b1w0/6/5b2/6/6/w1w0w0w0w01 w 4";
+        let (board, _) = Malawi.parse(text).unwrap();
+        // Balls 1 - 7. White steps a1-a2; Black steps a5 to e5, f4-d4 and f4-f2
+        // and takes nothing, since f6 has no ball. Nothing is under threat.
+        // Rows: White 0, Black 2 by f4. f6 is hit by e6 and f4; Black has no way
+        // down to rank 1.
+        assert_eq!(all(&board), [-6.0, 1.0 - 7.0, 0.0, -2.0, 0.0, 1.0]);
+    }
+
+    fn seen_by_the_opponent(board: &Board) -> Board {
+        let side = board.to_move();
+        let turned = |side| board.tiles(side).map(|(s, n)| (s.flipped(), n)).collect::<Vec<_>>();
+        let (own, enemy) = (turned(side.other()), turned(side));
+        Board::assemble(&own, &enemy, board.half_moves() ^ 1).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn opponents_see_the_negative_and_mirrors_the_same(choices in prop::collection::vec(any::<u16>(), 0..120)) {
+            let mut board = Malawi.start();
+            for choice in choices {
+                let count = board.move_count();
+                let own_balls = board.tiles(board.to_move()).any(|(_, n)| n > 0);
+                let expected = all(&board);
+                prop_assert_eq!(&all(&board.mirrored()), &expected);
+                if own_balls {
+                    let negative: Vec<f32> = expected.iter().map(|x| 0.0 - x).collect();
+                    prop_assert_eq!(all(&seen_by_the_opponent(&board)), negative);
+                }
+                if count == 0 {
+                    break;
+                }
+                board = board.play(board.moves().nth(usize::from(choice) % count).unwrap());
+            }
+            prop_assert!(board.tiles(Side::First).count() == 6);
         }
     }
 }

@@ -250,3 +250,97 @@ fn illegal(board: &Board, from: Square, kind: MoveKind) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn boards_are_drawn_with_white_below() {
+        let board = parse("b2b2b2b2b2b0/4bA1/6/w25/6/1w2w2w2w2w2 w 2");
+        assert!(board.is_err(), "seven black tiles");
+        let board = parse("b0b0b0b0b01/4bA1/6/w25/6/1w2w2w2w2w2 b 3").unwrap();
+        let expected = "    a  b  c  d  e  f
+6  b0 b0 b0 b0 b0  .  6
+5   .  .  .  . bA  .  5
+4   .  .  .  .  .  .  4
+3  w2  .  .  .  .  .  3
+2   .  .  .  .  .  .  2
+1   . w2 w2 w2 w2 w2  1
+    a  b  c  d  e  f
+Black to move, half-move 3";
+        assert_eq!(draw(&board), expected);
+    }
+
+    #[test]
+    fn broken_positions_are_named() {
+        for (text, reason) in [
+            ("", "0 fields"),
+            ("b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2w2 w", "2 fields"),
+            ("b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2w2 w 501", "0 to 500"),
+            ("b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2w2 w -2", "0 to 500"),
+            ("b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2w2 b 0", "odd"),
+            ("b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2w2 x 0", "w or b"),
+            ("b2b2b2b2b2b2/6/6/6/w2w2w2w2w2w2 w 0", "5 rows"),
+            ("b2b2b2b2b2b2/6/6/6/7/w2w2w2w2w2w2 w 0", "rank 2"),
+            ("b2b2b2b2b2b2/6/6/6/5/w2w2w2w2w2w2 w 0", "5 squares"),
+            ("b2b2b2b2b2b2/6/6/6/51b0/w2w2w2w2w2w2 w 0", "more than six"),
+            ("b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2w w 0", "nothing"),
+            ("b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w2wD w 0", "'D'"),
+            ("b2b2b2b2b2b2/6/6/6/6/w2w2w2w2w21 w 0", "5 tiles"),
+            ("b2b2b2b2b2b2/6/6/6/6/w3w2w2w2w2w2 w 0", "twelve"),
+            ("b0b0b0b0b0b0/6/6/6/6/w2w2w2w2w2w2 w 0", "must have a ball"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.reason.contains(reason), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn broken_moves_are_named() {
+        let board = parse("b2b2b2b2b2b2/6/6/w25/6/1w2w2w0w2w2 w 2").unwrap();
+        assert!(parse_move(&board, " A3-A5 ").is_ok());
+        assert!(parse_move(&board, "a3>e1b1").is_ok(), "recipients in any order");
+        for (text, reason) in [
+            ("", "a move is"),
+            ("a3", "a move is"),
+            ("a3-a55", "a move is"),
+            ("a3=a5", "a move is"),
+            ("a3-g5", "no square"),
+            ("a3-a5a4", "one square"),
+            ("a3>b1b1", "twice"),
+            ("a1-a3", "no tile on a1"),
+            ("a6-a4", "no tile on a6"),
+            ("d1-d2", "no balls"),
+            ("a3-a4", "exactly 2"),
+            ("a3xa6", "exactly 2"),
+            ("a3>b1", "each of 2 other"),
+        ] {
+            let error = parse_move(&board, text).unwrap_err();
+            assert!(error.reason.contains(reason), "{text:?}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_read_panics(text in "\\PC*", like in "[wb0-9A-C/ ]{0,60}", m in "[a-f1-6x>é-]{0,12}") {
+            let _ = (parse(&text), parse(&like), parse_move(&Board::start(), &text));
+            let _ = parse_move(&Board::start(), &m);
+        }
+
+        #[test]
+        fn any_position_is_read_as_it_was_written(
+            squares in Just(Square::all().collect::<Vec<_>>()).prop_shuffle(),
+            balls in prop::collection::vec(0_u8..=2, 12),
+            half_moves in 0..=HALF_MOVES,
+        ) {
+            let tiles: Vec<_> = squares.into_iter().zip(balls).collect();
+            if let Ok(board) = Board::assemble(&tiles[..6], &tiles[6..], half_moves) {
+                prop_assert_eq!(parse(&format(&board)), Ok(board));
+                prop_assert_eq!(crate::packing::unpack(&crate::packing::pack(&board)), Ok(board));
+            }
+        }
+    }
+}

@@ -48,3 +48,43 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Board, Malformed> {
     let sides = (unpack_side(word(0)).map_err(wrong)?, unpack_side(word(8)).map_err(wrong)?);
     Board::assemble(&sides.0, &sides.1, half_moves).map_err(wrong)
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn broken_bytes_are_named() {
+        let good = pack(&Board::start());
+        assert_eq!(unpack(&good), Ok(Board::start()));
+        let with = |at: usize, byte: u8| {
+            let mut bytes = good.clone();
+            bytes[at] = byte;
+            unpack(&bytes).unwrap_err().reason
+        };
+        assert!(unpack(&good[1..]).unwrap_err().reason.contains("17 bytes"));
+        assert!(with(0, 0x7F).contains("7 tiles"));
+        assert!(with(0, 0x1F).contains("without tiles"));
+        assert!(with(7, 0x0F).contains("twelve"));
+        assert!(with(7, 0xFF).contains("without tiles"));
+        assert!(with(17, 0xFF).contains("more than 500"));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_unpacked_panics_or_changes(
+            bytes in prop::collection::vec(any::<u8>(), 0..24),
+            at in 0_usize..18,
+            byte in any::<u8>(),
+        ) {
+            let _ = unpack(&bytes);
+            let mut near = pack(&Board::start());
+            near[at] = byte;
+            if let Ok(board) = unpack(&near) {
+                prop_assert_eq!(pack(&board), near);
+            }
+        }
+    }
+}

@@ -23,7 +23,7 @@ pub struct Square(u8);
 impl Square {
     /// The square in this row and column, both counted from 0; `None` beyond 5.
     pub fn new(row: u8, column: u8) -> Option<Self> {
-        (row < 6 && column < 6).then_some(Self(8 * row + column))
+        (row < 6 && column < 6).then(|| Self(8 * row + column))
     }
 
     /// The lowest square of a set that is not empty.
@@ -122,7 +122,8 @@ mod tests {
             let (row, column) = (square.row(), square.column());
             assert_eq!(flip(square.set()), square.flipped().set());
             assert_eq!(Square::new(5 - row, column), Some(square.flipped()));
-            assert_eq!(mirror(square.set()), Square::new(row, 5 - column).unwrap().set());
+            let across = Square::new(row, 5 - column).expect("a column of the board");
+            assert_eq!(mirror(square.set()), across.set());
         }
         assert_eq!((flip(BOARD), mirror(BOARD)), (BOARD, BOARD));
         assert_eq!(flip(OWN_BASE), ENEMY_BASE);
