@@ -208,7 +208,6 @@ impl Position for Board {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::Malawi;

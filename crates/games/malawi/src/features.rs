@@ -92,7 +92,6 @@ impl Features<Board> for MalawiFeatures {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::Malawi;

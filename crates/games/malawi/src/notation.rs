@@ -252,7 +252,6 @@ fn illegal(board: &Board, from: Square, kind: MoveKind) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -50,7 +50,6 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Board, Malformed> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
