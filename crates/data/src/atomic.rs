@@ -91,7 +91,6 @@ fn sync_folder_of(_path: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

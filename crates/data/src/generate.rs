@@ -194,6 +194,8 @@ impl<G: Game> Run<'_, G> {
             || Table { players: [(self.player)(), (self.player)()], solver: self.game.solver() };
         games
             .par_iter()
+            // Players are made anew whenever the work is split: not for every game.
+            .with_min_len(4)
             .map_init(table, |table, &index| {
                 if self.progress.stopped() {
                     return Err(Interrupt::Stop);

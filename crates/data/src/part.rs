@@ -170,7 +170,6 @@ pub(crate) fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::{BatchBuilder, Dataset, Label, Row, SelfPlay};

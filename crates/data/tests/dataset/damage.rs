@@ -114,13 +114,14 @@ fn parts_of_other_runs_and_swapped_parts_are_foreign() {
     assert!(matches!(Dataset::open(dir.path()), Err(DataError::Foreign { .. })));
 }
 
+/// Another game on the same heap, whose packed positions nobody can read.
 #[derive(Clone)]
-struct Otherwise;
+struct Otherwise<const SAME_NAME: bool>;
 
-impl Game for Otherwise {
+impl<const SAME_NAME: bool> Game for Otherwise<SAME_NAME> {
     type Position = crate::toy::Heap;
     type Features = crate::toy::Stones;
-    const NAME: &'static str = "otherwise";
+    const NAME: &'static str = if SAME_NAME { "takeaway" } else { "otherwise" };
     fn start(&self) -> Self::Position {
         crate::toy::Heap { stones: HEAP, lead: 0 }
     }
@@ -144,10 +145,20 @@ impl Game for Otherwise {
 #[test]
 fn positions_of_another_game_are_refused() {
     let (_dir, dataset) = made(&plan());
-    let error = features(&Otherwise, &dataset, &Quiet).unwrap_err();
+    let error = features(&Otherwise::<false>, &dataset, &Quiet).unwrap_err();
     assert!(
         matches!(&error, DataError::WrongGame { found, wanted, .. }
             if found == "takeaway" && wanted == "otherwise"),
         "{error}"
+    );
+}
+
+#[test]
+fn positions_that_the_rules_no_longer_know_are_named() {
+    let (_dir, dataset) = made(&plan());
+    let error = features(&Otherwise::<true>, &dataset, &Quiet).unwrap_err();
+    assert!(
+        matches!(&error, DataError::Position { game: 0, ply: 3, .. }),
+        "the first row of the first part: {error}"
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::toy::{Takeaway, made, plan};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use evalsmith_core::{Columns, Game, Quiet, Side, Stage};
+use evalsmith_core::{Columns, Game, Progress, Quiet, Side, Stage};
 use evalsmith_data::{
     DataError, FeatureTable, SelfPlay, features, read_feature_table, write_feature_table,
 };
@@ -29,6 +29,29 @@ fn features_follow_the_rows() {
         assert_eq!(f64::from(table.points[i]), row.outcome.points());
         assert_eq!(table.scores[i], row.outcome.margin());
     }
+}
+
+/// Stops whatever it watches.
+struct Stop;
+
+impl Progress for Stop {
+    fn begin(&self, _task: &str, _total: u64, _unit: &'static str) {}
+    fn advance(&self, _amount: u64) {}
+    fn note(&self, _message: &str) {}
+    fn end(&self) {}
+    fn stopped(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn features_stop_when_asked() {
+    let (_dir, dataset) = made(&plan());
+    let error = features(&Takeaway, &dataset, &Stop).unwrap_err();
+    assert!(
+        matches!(error, DataError::Stopped { done: 0, total } if total == dataset.len()),
+        "{error}"
+    );
 }
 
 #[test]
