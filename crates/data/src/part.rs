@@ -205,15 +205,15 @@ mod tests {
     }
 
     /// Two good rows, with one column replaced or left out.
-    fn rows_with(name: &str, column: Option<ArrayRef>) -> RecordBatch {
+    fn rows_with(name: &str, column: Option<&ArrayRef>) -> RecordBatch {
         let mut rows = BatchBuilder::new(["search", "deep"]);
         rows.push(&row(b"a", -6), &[Some(0.5), None]);
         rows.push(&row(b"b", 0), &[None, None]);
         let record = rows.finish().to_record();
         let schema = record.schema();
         let columns = schema.fields().iter().zip(record.columns()).filter_map(|(field, found)| {
-            let kept = if field.name() == name { column.clone() } else { Some(found.clone()) };
-            Some((field.name().clone(), kept?, true))
+            let kept = if field.name() == name { column } else { Some(found) };
+            Some((field.name().clone(), kept?.clone(), true))
         });
         RecordBatch::try_from_iter_with_nullable(columns).unwrap()
     }
@@ -233,7 +233,7 @@ mod tests {
     fn a_column_of_another_type_is_named() {
         for name in ["game", "move", "score", "label.search"] {
             let column: ArrayRef = Arc::new(Int64Array::from(vec![0, 1]));
-            let error = dataset_of(&rows_with(name, Some(column))).1.unwrap_err();
+            let error = dataset_of(&rows_with(name, Some(&column))).1.unwrap_err();
             assert!(
                 matches!(&error, DataError::WrongType { column, found, .. }
                     if column == name && found == "Int64"),
@@ -252,7 +252,7 @@ mod tests {
         ];
         for (name, cells) in cells {
             // The smallest score has the sign of a loss.
-            let mut rows = rows_with(name, Some(cells));
+            let mut rows = rows_with(name, Some(&cells));
             if name == "score" {
                 let result: ArrayRef = Arc::new(Int8Array::from(vec![-1, -1]));
                 let at = rows.schema().index_of("result").unwrap();
