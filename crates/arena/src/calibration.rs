@@ -6,11 +6,12 @@
 //! turned into a budget of nodes.
 
 use crate::ArenaError;
+use evalsmith_core::files::write_atomically;
 use evalsmith_core::{GameRecord, Position};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Lets a player think about a position: the nodes visited and the thread's CPU
@@ -138,20 +139,7 @@ impl Calibration {
     pub fn save(&self, path: &Path) -> Result<(), ArenaError> {
         let mut text = serde_json::to_string_pretty(self).expect("plain fields become JSON");
         text.push('\n');
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(format!(".{}.tmp", std::process::id()));
-        let beside = PathBuf::from(beside);
-        let write = || {
-            let mut file = File::create(&beside)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&beside, path)
-        };
-        write().map_err(|source| {
-            // The first error is the one worth telling.
-            let _ = fs::remove_file(&beside);
-            ArenaError::io(path)(source)
-        })
+        write_atomically(path, |file| file.write_all(text.as_bytes())).map_err(ArenaError::io(path))
     }
 }
 

@@ -5,9 +5,7 @@ use crate::options::{game, may_write, show};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use evalsmith_lab::prelude::{
-    CurvePlan, Dataset, Draws, FunctionName, curve_file, write_atomically,
-};
+use evalsmith_lab::prelude::{CurvePlan, Dataset, Draws, FunctionName, curve_file, files};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -73,7 +71,7 @@ impl Draw {
         let source =
             format!("{} of {}, {}", self.function, dataset.manifest().game, self.data.display());
         let text = curve_file(&curve, &source, &ending)?;
-        write_atomically(&self.output, |file| file.write_all(text.as_bytes()))
+        files::write_atomically(&self.output, |file| file.write_all(text.as_bytes()))
             .with_context(|| self.output.display().to_string())?;
         show(&format!(
             "{} positions of {} games, {} bins drawn, {}: {}",

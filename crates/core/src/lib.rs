@@ -15,6 +15,7 @@
 pub mod conformance;
 mod evaluate;
 mod features;
+pub mod files;
 mod game;
 mod indexer;
 mod malformed;

@@ -5,12 +5,12 @@
 //! the parts in hand, a kill loses only those, and the same command goes on
 //! with the first part that is missing.
 
-use crate::atomic::TEMPORARY;
-use crate::lock::{LOCK, Lock};
+use crate::lock::{self, LOCK};
 use crate::manifest::{MANIFEST, part_path};
 use crate::part::{self, Part};
 use crate::selfplay::{Played, Table};
 use crate::{BatchBuilder, DataError, Label, Manifest, SelfPlay, Tally};
+use evalsmith_core::files::TEMPORARY;
 use evalsmith_core::{Evaluate, Game, Player, Progress};
 use evalsmith_search::{Limits, SearchPlayer, WithChance};
 use rayon::prelude::*;
@@ -73,7 +73,7 @@ pub fn generate<G: Game, E: Evaluate<G::Position>>(
 
     fs::create_dir_all(dir).map_err(|e| DataError::io(dir, e))?;
     check_belongs(dir)?;
-    let _lock = Lock::take(dir)?;
+    let _lock = lock::take(dir)?;
     let manifest = claim(dir, wanted)?;
     let player = || -> Box<dyn Player<G::Position> + '_> {
         let limits = Limits::depth(plan.depth);

@@ -34,7 +34,6 @@
 //! The one invariant to know: a part under its final name is complete, and its
 //! rows depend on the configuration alone, never on threads, kills or resumes.
 
-mod atomic;
 mod batch;
 mod dataset;
 mod digest;
@@ -49,7 +48,6 @@ mod part;
 mod selfplay;
 mod table;
 
-pub use atomic::write_atomically;
 pub use batch::{Batch, BatchBuilder, Row};
 pub use dataset::{Batches, Dataset};
 pub use digest::{Digest, Hasher};

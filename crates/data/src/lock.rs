@@ -1,35 +1,16 @@
-//! One writer at a time.
-//!
-//! The system's own file lock is held while a run lives and vanishes with its
-//! process, however that dies; the file itself stays and means nothing.
+//! One writer of a dataset at a time.
 
 use crate::DataError;
-use std::fs::{File, TryLockError};
+use evalsmith_core::files;
 use std::path::Path;
 
 pub(crate) const LOCK: &str = "dataset.lock";
 
-/// Held as long as the value lives.
-#[derive(Debug)]
-pub(crate) struct Lock {
-    _file: File,
-}
-
-impl Lock {
-    pub(crate) fn take(dir: &Path) -> Result<Self, DataError> {
-        let path = dir.join(LOCK);
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(|e| DataError::io(&path, e))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(DataError::Locked { dir: dir.to_owned() }),
-            Err(TryLockError::Error(e)) => Err(DataError::io(&path, e)),
-        }
-    }
+/// Takes the dataset's lock.
+pub(crate) fn take(dir: &Path) -> Result<files::Lock, DataError> {
+    let path = dir.join(LOCK);
+    let lock = files::Lock::take(&path).map_err(|e| DataError::io(&path, e))?;
+    lock.ok_or_else(|| DataError::Locked { dir: dir.to_owned() })
 }
 
 #[cfg(test)]
@@ -39,9 +20,9 @@ mod tests {
     #[test]
     fn a_second_writer_is_refused_until_the_first_is_gone() {
         let dir = tempfile::tempdir().unwrap();
-        let first = Lock::take(dir.path()).unwrap();
-        assert!(matches!(Lock::take(dir.path()), Err(DataError::Locked { .. })));
+        let first = take(dir.path()).unwrap();
+        assert!(matches!(take(dir.path()), Err(DataError::Locked { .. })));
         drop(first);
-        Lock::take(dir.path()).unwrap();
+        take(dir.path()).unwrap();
     }
 }

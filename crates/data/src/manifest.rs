@@ -4,8 +4,8 @@
 //! the digest covers everything the rows depend on, and not the command, which
 //! may name other folders or numbers of threads.
 
-use crate::atomic::write_atomically;
 use crate::{DataError, Digest, SelfPlay};
+use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Reason, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -6,11 +6,11 @@
 //! and compares, before any byte reaches the Parquet decoder. So a flipped or
 //! lost byte anywhere is found, and damage cannot pass for data.
 
-use crate::atomic::write_atomically;
 use crate::batch::{Batch, check_schema};
 use crate::manifest::part_path;
 use crate::{DataError, Digest, Hasher, Manifest, Tally};
 use arrow_array::RecordBatch;
+use evalsmith_core::files::write_atomically;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};

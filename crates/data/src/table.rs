@@ -5,7 +5,6 @@
 //! (f32) for each feature. A table may also come from outside: any integer or
 //! floating type will do where the numbers fit, and other columns are ignored.
 
-use crate::atomic::write_atomically;
 use crate::part;
 use crate::{DataError, FeatureTable};
 use arrow_array::cast::AsArray;
@@ -17,6 +16,7 @@ use arrow_array::{
     Array, ArrayRef, Float32Array, Int16Array, RecordBatch, UInt8Array, UInt32Array,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema};
+use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Side, Stage};
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;

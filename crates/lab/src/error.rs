@@ -41,6 +41,9 @@ pub enum LabError {
         /// What it holds.
         holds: String,
     },
+    /// A folder in which another process is at work.
+    #[error("another run is at work in {}; wait for it, or choose another --out", .0.display())]
+    Busy(PathBuf),
     /// Settings that make no sense.
     #[error("{0}")]
     Settings(String),

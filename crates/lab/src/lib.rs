@@ -40,7 +40,7 @@ pub mod prelude {
     pub use evalsmith_arena::{MatchResult, run_match};
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
-    pub use evalsmith_data::{Dataset, SelfPlay, generate, write_atomically};
+    pub use evalsmith_data::{Dataset, SelfPlay, generate};
     pub use evalsmith_learn::{DenseModel, Model, ModelFile};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};

@@ -1,27 +1,31 @@
 //! A folder that belongs to one run: it says what made it and refuses others.
 
 use crate::LabError;
-use evalsmith_data::write_atomically;
+use evalsmith_core::files::{Lock, TEMPORARY, write_atomically};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 const MANIFEST: &str = "run.json";
+const LOCK: &str = "run.lock";
 
-/// A folder claimed for a plan.
+/// A folder claimed for a plan, and for this process while the value lives.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
     path: PathBuf,
+    _lock: Lock,
 }
 
 impl RunFolder {
     /// Claims the folder for this job and plan, or finds that it already is
-    /// theirs, so that the job goes on where it stopped.
+    /// theirs, so that the job goes on where it stopped. What a killed run left
+    /// half written is removed.
     ///
     /// # Errors
-    /// When the folder holds another run or anything else, or cannot be written.
+    /// When the folder holds another run or anything else, another process is at
+    /// work in it, or it cannot be written.
     pub(crate) fn claim(path: &Path, job: &str, plan: &impl Serialize) -> Result<Self, LabError> {
         let wanted = serde_json::json!({
             "job": job,
@@ -29,32 +33,49 @@ impl RunFolder {
             "plan": plan,
         });
         let occupied = |holds: String| LabError::Occupied { path: path.to_owned(), holds };
+        fs::create_dir_all(path).map_err(LabError::io(path))?;
         let manifest = path.join(MANIFEST);
-        match fs::read(&manifest) {
-            Ok(bytes) => {
-                let found: serde_json::Value = serde_json::from_slice(&bytes)
-                    .map_err(|e| occupied(format!("holds a run.json that cannot be read ({e})")))?;
-                if let Some(difference) = difference(&found, &wanted, "") {
-                    return Err(occupied(format!("holds another run ({difference})")));
-                }
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                fs::create_dir_all(path).map_err(LabError::io(path))?;
-                let mut entries = fs::read_dir(path).map_err(LabError::io(path))?;
-                if entries.next().is_some() {
-                    return Err(occupied("is not empty and holds no run of evalsmith".into()));
-                }
-                write_json(&manifest, &wanted)?;
-            }
-            Err(e) => return Err(LabError::io(&manifest)(e)),
+        let begun = manifest.exists();
+        if let Some(stranger) = names(path)?.into_iter().find(|name| !begun && !is_ours(name)) {
+            return Err(occupied(format!("holds {stranger:?} and no run of evalsmith")));
         }
-        Ok(Self { path: path.to_owned() })
+        let lock = Lock::take(&path.join(LOCK)).map_err(LabError::io(path))?;
+        let lock = lock.ok_or_else(|| LabError::Busy(path.to_owned()))?;
+        for leftover in names(path)?.into_iter().filter(|name| name.ends_with(TEMPORARY)) {
+            let leftover = path.join(leftover);
+            fs::remove_file(&leftover).map_err(LabError::io(&leftover))?;
+        }
+        if begun {
+            let bytes = fs::read(&manifest).map_err(LabError::io(&manifest))?;
+            let found: serde_json::Value = serde_json::from_slice(&bytes)
+                .map_err(|e| occupied(format!("holds a run.json that cannot be read ({e})")))?;
+            if let Some(difference) = difference(&found, &wanted, "") {
+                return Err(occupied(format!("holds another run ({difference})")));
+            }
+        } else {
+            write_json(&manifest, &wanted)?;
+        }
+        Ok(Self { path: path.to_owned(), _lock: lock })
     }
 
     /// A file or folder inside.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
+}
+
+/// The names of all that a folder holds.
+fn names(dir: &Path) -> Result<Vec<String>, LabError> {
+    let entries = fs::read_dir(dir).map_err(LabError::io(dir))?;
+    let name = |entry: io::Result<fs::DirEntry>| {
+        Ok(entry.map_err(LabError::io(dir))?.file_name().to_string_lossy().into_owned())
+    };
+    entries.map(name).collect()
+}
+
+/// Whether a run that was killed before it wrote its manifest left this.
+fn is_ours(name: &str) -> bool {
+    name == LOCK || (name.starts_with(MANIFEST) && name.ends_with(TEMPORARY))
 }
 
 /// The first place where two JSON values differ, in words.
@@ -103,11 +124,25 @@ mod tests {
         let temp = tempfile::tempdir().expect("a temporary folder");
         let out = temp.path().join("run");
         let plan = json!({"games": 10, "seed": 1});
-        RunFolder::claim(&out, "learn", &plan).expect("a new folder");
-        RunFolder::claim(&out, "learn", &plan).expect("the same run again");
+        let held = RunFolder::claim(&out, "learn", &plan).expect("a new folder");
+        let second = RunFolder::claim(&out, "learn", &plan);
+        assert!(matches!(second, Err(LabError::Busy(_))), "two runs at once");
+        drop(held);
+        fs::write(out.join("report.html.7-1.tmp"), "half").expect("written");
+        drop(RunFolder::claim(&out, "learn", &plan).expect("the same run again"));
+        assert!(!out.join("report.html.7-1.tmp").exists(), "a leftover stays");
         let other = RunFolder::claim(&out, "learn", &json!({"games": 11, "seed": 1}));
         let message = other.expect_err("another plan").to_string();
         assert!(message.contains("plan.games is 10, yours is 11"), "{message}");
+    }
+
+    #[test]
+    fn a_run_killed_before_its_first_file_can_begin_again() {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        for name in ["run.json.12-0.tmp", "run.lock"] {
+            fs::write(temp.path().join(name), "").expect("written");
+        }
+        RunFolder::claim(temp.path(), "learn", &json!({})).expect("nothing of value is there");
     }
 
     #[test]

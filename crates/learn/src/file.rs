@@ -5,6 +5,7 @@
 //! file is believed before it is checked.
 
 use crate::{DenseModel, LearnError, Linear, Model};
+use evalsmith_core::files::write_atomically;
 use safetensors::{
     Dtype,
     tensor::{Metadata, TensorView},
@@ -12,7 +13,7 @@ use safetensors::{
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -61,19 +62,8 @@ impl ModelFile {
     /// When the system refuses.
     pub fn save(&self, path: &Path) -> Result<(), LearnError> {
         let failed = |source| LearnError::Io { action: "write", path: path.to_owned(), source };
-        let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidFilename.into()))?;
-        let mut beside = name.to_owned();
-        beside.push(format!(".{}.tmp", std::process::id()));
-        let beside = path.with_file_name(beside);
         let bytes = self.bytes().map_err(failed)?;
-        let written = File::create(&beside)
-            .and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&beside, path));
-        if written.is_err() {
-            // The first failure is the one to tell.
-            let _ = fs::remove_file(&beside);
-        }
-        written.map_err(failed)
+        write_atomically(path, |file| file.write_all(&bytes)).map_err(failed)
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
@@ -216,6 +206,7 @@ fn read_metadata(file: &mut impl Read, length: u64, path: &Path) -> Result<Metad
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::fs;
     use tempfile::TempDir;
 
     fn model() -> ModelFile {

@@ -13,6 +13,7 @@ mod margin;
 mod pentanomial;
 mod sign;
 
+use crate::Interval;
 pub use margin::MeanMargin;
 pub use pentanomial::Pentanomial;
 pub use sign::SignTest;
@@ -73,22 +74,6 @@ impl<'de> Deserialize<'de> for Elo {
             Written::Word(word) if word == "-inf" => Ok(Self(f64::NEG_INFINITY)),
             _ => Err(de::Error::custom("an Elo difference is a number, \"inf\" or \"-inf\"")),
         }
-    }
-}
-
-/// The two ends of a 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Interval<T> {
-    /// The lower end.
-    pub low: T,
-    /// The upper end.
-    pub high: T,
-}
-
-impl<T: PartialOrd> Interval<T> {
-    /// Whether the value lies inside, ends included.
-    pub fn contains(&self, value: &T) -> bool {
-        self.low <= *value && *value <= self.high
     }
 }
 

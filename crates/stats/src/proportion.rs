@@ -16,24 +16,9 @@
 //! in [0, 1], contains its proportion and is never NaN, all-success samples
 //! included.
 
-use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use crate::normal;
-
-/// A closed interval of probabilities.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
-    /// The lower limit.
-    pub low: f64,
-    /// The upper limit.
-    pub high: f64,
-}
-
-impl Interval {
-    /// Nothing is known.
-    pub const UNKNOWN: Self = Self { low: 0.0, high: 1.0 };
-}
+use crate::{Interval, normal};
 
 /// Wilson's score interval for `successes` of `trials` at ±`z` standard errors.
 ///
@@ -45,7 +30,7 @@ impl Interval {
 /// let i = wilson(81.0, 263.0, Z95);
 /// assert!((i.low - 0.2553).abs() < 5e-5 && (i.high - 0.3662).abs() < 5e-5);
 /// ```
-pub fn wilson(successes: f64, trials: f64, z: f64) -> Interval {
+pub fn wilson(successes: f64, trials: f64, z: f64) -> Interval<f64> {
     let p = (successes / trials).clamp(0.0, 1.0);
     if trials <= 0.0 || p.is_nan() || z.is_nan() {
         return Interval::UNKNOWN;
@@ -171,7 +156,7 @@ pub struct Proportion {
 impl Proportion {
     /// The interval that holds the true share with this `confidence` (0.95 for
     /// the usual one), wider where few clusters make the error itself uncertain.
-    pub fn interval(&self, confidence: f64) -> Interval {
+    pub fn interval(&self, confidence: f64) -> Interval<f64> {
         let upper = f64::midpoint(1.0, confidence);
         if !(0.5..1.0).contains(&upper) {
             return Interval::UNKNOWN;
@@ -278,7 +263,7 @@ mod tests {
                 sample.add(f64::from(won), f64::from(trials));
             }
             let p = sample.proportion().unwrap();
-            let holds = |i: Interval| u32::from(i.low <= truth && truth <= i.high);
+            let holds = |i: Interval<f64>| u32::from(i.contains(&truth));
             ours += holds(p.interval(0.95));
             naive += holds(wilson(sample.successes, sample.trials, Z95));
         }

@@ -2,7 +2,7 @@
 
 use crate::features::Bill;
 use crate::{Board, Endgame, Kernel, Move, Portable, X86V3, notation, symmetry};
-use evalsmith_core::{Game, GameRecord, Malformed, Position, Side, Solve, Symmetry};
+use evalsmith_core::{Defaults, Game, GameRecord, Malformed, Position, Side, Solve, Symmetry};
 
 /// The game, on boards that play by the kernel `K`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,6 +82,18 @@ impl<K: Kernel> Game for Othello<K> {
     /// At most 64 discs are placed, and no two passes follow one another.
     fn max_plies(&self) -> usize {
         128
+    }
+
+    /// lee86's self-play: twenty random half-moves, the end solved exactly.
+    fn defaults(&self) -> Defaults {
+        Defaults {
+            games: 3000,
+            depth: 4,
+            opening_plies: 20,
+            solve_at: 12,
+            pairs: 300,
+            match_plies: 10,
+        }
     }
 
     fn format_move(&self, _position: &Board<K>, m: Move) -> String {

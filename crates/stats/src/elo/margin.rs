@@ -1,7 +1,7 @@
 //! The mean margin of a game, with the pair as the unit: the two games of an
 //! opening are averaged first, and Student's interval is taken over the pairs.
 
-use super::Interval;
+use crate::Interval;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

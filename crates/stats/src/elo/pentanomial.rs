@@ -9,7 +9,8 @@
 //! part of `m (1 - m)`, the largest a variable between 0 and 1 can have; one
 //! further pair with that largest variance is counted in, so `k` is never zero.
 
-use super::{Interval, SignTest};
+use super::SignTest;
+use crate::Interval;
 use crate::normal;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,7 @@ impl Pentanomial {
 
     /// The 95 % interval of the share; everything from 0 to 1 without a pair.
     pub fn share_interval(&self) -> Interval<f64> {
-        let Some(share) = self.share() else { return Interval { low: 0.0, high: 1.0 } };
+        let Some(share) = self.share() else { return Interval::UNKNOWN };
         let spread = normal::Z95.powi(2) * self.variance_factor(share) / self.pairs() as f64;
         let centre = (share + spread / 2.0) / (1.0 + spread);
         let half = (spread * (share * (1.0 - share) + spread / 4.0)).sqrt() / (1.0 + spread);

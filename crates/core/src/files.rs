@@ -1,17 +1,50 @@
-//! Files that are either whole or absent.
+//! Files that are either whole or absent, and folders with one writer at a time.
 //!
 //! The bytes go to a temporary file in the same folder, reach the disk, and only
 //! then take the final name; a kill or a full disk leaves at most a temporary
 //! file, whose name ends in `.tmp`.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What every temporary file's name ends in.
-pub(crate) const TEMPORARY: &str = ".tmp";
+pub const TEMPORARY: &str = ".tmp";
+
+/// A lock held as long as the value lives. It is the system's own: it vanishes
+/// with its process, however that dies, and the file that stays means nothing.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock that the file stands for; `None` when another has it.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or locked.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// use evalsmith_core::files::Lock;
+    /// let path = dir.path().join("run.lock");
+    /// let held = Lock::take(&path)?;
+    /// assert!(held.is_some() && Lock::take(&path)?.is_none());
+    /// drop(held);
+    /// assert!(Lock::take(&path)?.is_some());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn take(path: &Path) -> io::Result<Option<Self>> {
+        let file = File::options().create(true).truncate(false).write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(e)) => Err(e),
+        }
+    }
+}
 
 /// Writes a file by a closure, under its name only once it is complete and on disk.
 ///
@@ -25,7 +58,7 @@ pub(crate) const TEMPORARY: &str = ".tmp";
 /// # let dir = tempfile::tempdir()?;
 /// use std::io::Write;
 /// let path = dir.path().join("verdict.txt");
-/// evalsmith_data::write_atomically(&path, |file| file.write_all(b"stronger"))?;
+/// evalsmith_core::files::write_atomically(&path, |file| file.write_all(b"stronger"))?;
 /// assert_eq!(std::fs::read(&path)?, b"stronger");
 /// # Ok::<(), std::io::Error>(())
 /// ```
