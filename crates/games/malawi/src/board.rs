@@ -118,10 +118,10 @@ impl Position for Board {
     type Move = Move;
     type Moves = Moves;
 
-    /// Thirds of the balls gone. They measure how far a game has come better than
-    /// its length does, because both sides can shuffle; finer stages would leave
-    /// some with too few games to fit.
-    const STAGES: usize = 3;
+    /// The balls that are gone, 0 to 23. They measure how far a game has come
+    /// better than its length does, since both sides can shuffle; and the worth
+    /// of one ball more grows nearly tenfold while they go.
+    const STAGES: usize = 24;
 
     #[inline]
     fn moves(&self) -> Moves {
@@ -192,8 +192,7 @@ impl Position for Board {
 
     #[inline]
     fn stage(&self) -> Stage {
-        let gone = 24 - self.balls.total(BOARD);
-        Stage((gone / 8) as u8)
+        Stage((24 - self.balls.total(BOARD)) as u8)
     }
 
     #[inline]

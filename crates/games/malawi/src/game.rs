@@ -4,7 +4,7 @@ use crate::board::{Board, HALF_MOVES};
 use crate::features::MalawiFeatures;
 use crate::moves::Move;
 use crate::{notation, packing};
-use evalsmith_core::{Game, Malformed, Side, Symmetry};
+use evalsmith_core::{Defaults, Game, Malformed, Side, Symmetry};
 
 /// Malawi.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,6 +57,12 @@ impl Game for Malawi {
 
     fn unpack(&self, bytes: &[u8]) -> Result<(Board, Side), Malformed> {
         packing::unpack(bytes).map(|board| (board, board.to_move()))
+    }
+
+    /// With some forty moves to choose from and two hundred half-moves a game,
+    /// three plies are what a minute or two allows.
+    fn defaults(&self) -> Defaults {
+        Defaults { depth: 3, opening_plies: 8, ..Defaults::default() }
     }
 
     fn side_names(&self) -> [&'static str; 2] {
