@@ -106,16 +106,20 @@ mod tests {
 
     #[test]
     fn features_say_what_they_are_called() {
-        // White: a1 (1 ball), b1 c1 d1 e1 (0), f6 (0). Black: f4 (2), a6 b6 c6 d6 e6 (1 each).
-        let text = "b1b1b1b1b1w0/6/5b2/6/6/w1w0w0w0w0b0 w 4";
-        assert!(Malawi.parse(text).is_err(), "seven black tiles");
-        let text = "b1b1b1b1b1w0/6/5b2/6/6/w1w0w0w0w01 w 4";
-        let (board, _) = Malawi.parse(text).unwrap();
-        // Balls 1 - 7. White steps a1-a2; Black steps a5 to e5, f4-d4 and f4-f2
-        // and takes nothing, since f6 has no ball. Nothing is under threat.
-        // Rows: White 0, Black 2 by f4. f6 is hit by e6 and f4; Black has no way
-        // down to rank 1.
-        assert_eq!(all(&board), [-6.0, 1.0 - 7.0, 0.0, -2.0, 0.0, 1.0]);
+        let of = |text| all(&Malawi.parse(text).unwrap().0);
+        // White steps a1-a2; Black steps a5 to e5, f4-d4 and f4-f2. Nothing can be
+        // captured, but f6 would be, by e6 or f4, if it had a ball.
+        let hit_visitor = "b1b1b1b1b1w0/6/5b2/6/6/w1w0w0w0w01 w 4";
+        assert_eq!(of(hit_visitor), [1.0 - 7.0, 1.0 - 7.0, 0.0, -2.0, 0.0, 1.0]);
+        // f4 runs to f6, where nothing reaches it; a6 is boxed in.
+        let runner = "b2b0b0b0b01/b05/5w2/6/6/1w0w0w0w0w0 w 4";
+        assert_eq!(of(runner), [0.0, 3.0, 0.0, 3.0, 1.0, 0.0]);
+        // The same, with a6 free to step and a visitor on a1 that nothing reaches.
+        let safe_visitor = "b2b0b0b0b01/6/5w2/6/6/b0w0w0w0w0w0 w 4";
+        assert_eq!(of(safe_visitor), [0.0, 3.0 - 1.0, 0.0, 3.0, 1.0 - 1.0, -1.0]);
+        // e4 takes three balls on c4, which could not take its two.
+        let exchange = "b0b0b0b0b01/6/2b31w21/6/6/1w0w0w0w0w0 w 4";
+        assert_eq!(of(exchange)[2], 3.0, "c4 reaches three squares, e4 two");
     }
 
     fn seen_by_the_opponent(board: &Board) -> Board {
