@@ -59,8 +59,8 @@ impl Game for Malawi {
         packing::unpack(bytes).map(|board| (board, board.to_move()))
     }
 
-    /// With some forty moves to choose from and two hundred half-moves a game,
-    /// three plies are what a minute or two allows.
+    /// With up to seventy moves to choose from, three plies are what a minute or
+    /// two allows.
     fn defaults(&self) -> Defaults {
         Defaults { depth: 3, opening_plies: 8, ..Defaults::default() }
     }
