@@ -108,8 +108,9 @@ impl DenseModel for Linear {
     #[inline]
     fn log_odds(&self, stage: Stage, mut feature: impl FnMut(usize) -> f32) -> LogOdds {
         let at = self.at(stage);
-        let terms = at[1..].iter().enumerate().map(|(i, &w)| w * f64::from(feature(i)));
-        LogOdds(terms.fold(at[0], |sum, term| sum + term))
+        // A feature without weight need not be computed.
+        let weighty = at[1..].iter().enumerate().filter(|(_, w)| **w != 0.0);
+        LogOdds(weighty.fold(at[0], |sum, (i, w)| sum + w * f64::from(feature(i))))
     }
 
     fn explain(&self, stage: Stage, mut feature: impl FnMut(usize) -> f32) -> Explanation {

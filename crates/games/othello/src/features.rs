@@ -1,4 +1,5 @@
-//! BILL's four features (lee86, section 3.2).
+//! BILL's four features (lee86, section 3.2), and two that mean something else
+//! at every stage: discs are a burden early and all that counts in the end.
 //!
 //! Each is the mover's part minus the opponent's by the same measure; only the
 //! edge table also knows whose move it is. Typical values lie between -20 and 20.
@@ -9,6 +10,8 @@
 //! | `potential` | squares | half of: the other side's frontier discs, the empty squares beside its discs, and half the pairs of both |
 //! | `squares` | points | a table of squares, less for C- and X-squares by an empty corner, more for surrounded discs |
 //! | `edge` | stable discs, about | a table of all edges, filled by [probabilistic minimax](edge) |
+//! | `discs` | discs | the difference |
+//! | `stable` | discs | those that hang together with an own corner so that nothing can flip them |
 //!
 //! BILL's tables were never printed; the weights here are this project's own.
 
@@ -22,11 +25,17 @@ const CORNERS: u64 = 0x8100_0000_0000_0081;
 const C_SQUARES: u64 = 0x4281_0000_0000_8142;
 /// The squares beside a corner on the diagonal.
 const X_SQUARES: u64 = 0x0042_0000_0000_4200;
+const BORDER: u64 = 0xFF81_8181_8181_81FF;
+const SIDES: u64 = 0x8181_8181_8181_8181;
+const ENDS: u64 = 0xFF00_0000_0000_00FF;
 const INTERIOR: u64 = 0x007E_7E7E_7E7E_7E00;
 const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
 const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
-/// The four features.
+const COUNT: usize = 6;
+const NAMES: [&str; COUNT] = ["mobility", "potential", "squares", "edge", "discs", "stable"];
+
+/// The features.
 #[derive(Clone, Copy, Debug)]
 pub struct Bill {
     edges: &'static edge::Table,
@@ -35,8 +44,9 @@ pub struct Bill {
 impl Bill {
     /// Log-odds of a win per unit of each feature: round numbers of the size that
     /// tournament games suggest, with more weight on mobility and edges, which won
-    /// more games at three plies.
-    pub const HAND_WEIGHTS: [f64; 4] = [0.10, 0.12, 0.05, 0.15];
+    /// more games at three plies. One weight for the whole game cannot use the
+    /// last two features.
+    pub const HAND_WEIGHTS: [f64; COUNT] = [0.10, 0.12, 0.05, 0.15, 0.0, 0.0];
 
     /// The features; the first call in a process fills the edge table.
     pub fn new() -> Self {
@@ -75,12 +85,12 @@ impl<K: Kernel> Features<Board<K>> for Bill {
     type Scratch = Scratch;
 
     fn names(&self) -> Vec<String> {
-        ["mobility", "potential", "squares", "edge"].map(str::to_owned).to_vec()
+        NAMES.map(str::to_owned).to_vec()
     }
 
     #[inline(always)]
     fn count(&self) -> usize {
-        4
+        COUNT
     }
 
     #[inline(always)]
@@ -90,7 +100,9 @@ impl<K: Kernel> Features<Board<K>> for Bill {
             1 => potential(board, scratch),
             2 => squares(board, scratch),
             3 => self.edges.sum(edges::numbers(board.own(), board.opp())),
-            _ => panic!("feature {i} of 4"),
+            4 => (count(board.own()) - count(board.opp())) as f32,
+            5 => (count(anchored(board.own())) - count(anchored(board.opp()))) as f32,
+            _ => panic!("feature {i} of {COUNT}"),
         }
     }
 }
@@ -162,12 +174,32 @@ fn squares<K: Kernel>(board: &Board<K>, scratch: &mut Scratch) -> f32 {
     0.25 * (quarters(board.own()) - quarters(board.opp())) as f32
 }
 
+/// Discs that cannot be flipped because in each of the four directions they
+/// stand at the board's border or beside a disc that cannot be flipped either.
+#[inline(always)]
+const fn anchored(discs: u64) -> u64 {
+    let mut safe = 0;
+    loop {
+        let (east, west) = ((safe << 1) & NOT_A, (safe >> 1) & NOT_H);
+        let across = east | west | SIDES;
+        let upright = safe << 8 | safe >> 8 | ENDS;
+        let falling = east << 8 | west >> 8 | BORDER;
+        let rising = east >> 8 | west << 8 | BORDER;
+        let more = discs & across & upright & falling & rising;
+        if more == safe {
+            return safe;
+        }
+        safe = more;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Othello, Portable};
     use evalsmith_core::{Game, Position, conformance};
     use proptest::prelude::*;
+    use rand::RngExt;
 
     fn all(board: &Board<Portable>) -> Vec<f32> {
         let mut values = Vec::new();
@@ -243,10 +275,34 @@ mod tests {
         #[test]
         fn all_but_the_edge_change_sign_with_the_move(a in any::<u64>(), b in any::<u64>()) {
             let board = Board::new(a, b & !a, Portable).expect("disjoint");
-            for (mine, theirs) in all(&board).iter().zip(all(&board.passed())).take(3) {
-                prop_assert_eq!(*mine, -theirs);
+            let (mine, theirs) = (all(&board), all(&board.passed()));
+            for i in [0, 1, 2, 4, 5] {
+                prop_assert_eq!(mine[i], -theirs[i]);
             }
         }
+    }
+
+    #[test]
+    fn anchored_discs_are_never_flipped() {
+        let mut anchored_at_all = 0;
+        for game in 0..200 {
+            let mut random = evalsmith_core::rng::stream(5, "anchored", game);
+            let mut board = Othello::new().start();
+            loop {
+                let legal: Vec<_> = board.moves().collect();
+                if legal.is_empty() {
+                    break;
+                }
+                let (own, opp) = (anchored(board.own()), anchored(board.opp()));
+                anchored_at_all += count(own | opp);
+                board = board.play(legal[random.random_range(0..legal.len())]);
+                assert_eq!(board.opp() & own, own, "{board:?}");
+                assert_eq!(board.own() & opp, opp, "{board:?}");
+            }
+        }
+        assert!(anchored_at_all > 1000, "random games take corners");
+        assert_eq!(anchored(u64::MAX), u64::MAX);
+        assert_eq!(anchored(0x0000_0000_0000_0307), 0x0307, "a1 to c1, a2 and b2");
     }
 
     #[test]
