@@ -158,7 +158,6 @@ fn cpu_model() -> Option<String> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::Openings;

@@ -170,7 +170,6 @@ pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::testing::{Nim, StopAfter, plan, seats};

@@ -248,7 +248,6 @@ impl<G: Game> Hall<'_, G> {
 type Choice<G> = evalsmith_core::Choice<<<G as Game>::Position as Position>::Move>;
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::testing::{Cheat, Gambler, Grabber, Heaps, Nim, StopAfter, on_threads, plan, seats};

@@ -88,7 +88,6 @@ fn canonical_key<P: Position>(position: &P, symmetries: &[Symmetry<P>]) -> u64 {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::testing::{Heaps, Nim};

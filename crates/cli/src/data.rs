@@ -52,7 +52,7 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "PLIES")]
     opening_plies: Option<u16>,
     /// Probability that a move is random instead of searched
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.02)]
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.05)]
     chance: f64,
     /// Solve the game exactly at this many moves left; 0 plays on [default: set by the game]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(0..=18))]

@@ -85,6 +85,6 @@ impl Run {
         let calibration = self.log.with_extension("calibration.json");
         let functions = [self.a, self.b];
         let result = game.duel(&functions, &plan, &self.log, &calibration, &Terminal::new())?;
-        print(self.format, &match_table(&[(pace.describe(), &result)]), &result.stats)
+        print(self.format, &match_table(pace, &result), &result.stats)
     }
 }

@@ -66,6 +66,13 @@ impl Columns {
         }
     }
 
+    /// The table with these columns only, in this order; `None` when one is missing.
+    pub fn select(&self, names: &[String]) -> Option<Self> {
+        let column = |name| Some(self.columns[self.names.iter().position(|n| n == name)?].clone());
+        let columns = names.iter().map(column).collect::<Option<_>>()?;
+        Some(Self { names: names.to_vec(), columns })
+    }
+
     /// The columns' names.
     pub fn names(&self) -> &[String] {
         &self.names

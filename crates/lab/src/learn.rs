@@ -69,13 +69,16 @@ pub struct LearnSummary {
     pub fit: FitRecord,
     /// The curve on positions held out.
     pub curve: Option<Curve>,
-    /// The matches of the learned function against the baseline.
+    /// The matches of the learned function: against the baseline, and against
+    /// the trivial function, which knows the rules only.
     pub matches: Vec<MatchSummary>,
 }
 
 /// A match in the summary.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MatchSummary {
+    /// Whom the learned function played.
+    pub opponent: String,
     /// What both players got alike.
     pub pace: Pace,
     /// The result for the learned function.
@@ -147,31 +150,31 @@ pub fn learn<G: Game>(
         write_atomically(&folder.join("calibration.json"), |file| file.write_all(&bytes))
             .map_err(LabError::io(given))?;
     }
-    let identities = [
-        learned.identity(&FunctionName::File("learned".into())),
-        baseline.identity(&baseline_name),
+    let learned_as = learned.identity(&FunctionName::File("learned".into()));
+    let this = Contender { name: "learned", function: &learned, identity: &learned_as };
+    let hand = (baseline_name.to_string(), &baseline, baseline.identity(&baseline_name));
+    let trivial = ("trivial".to_owned(), &Function::Trivial, "trivial".to_owned());
+    let depth = Pace::Depth(plan.self_play.depth);
+    let mut orders = vec![
+        ("match-depth.jsonl", depth, &hand),
+        ("match-time.jsonl", Pace::CpuMicros(plan.cpu_micros), &hand),
     ];
-    let names = ["learned".to_owned(), baseline_name.to_string()];
-    let contenders = [
-        Contender { name: &names[0], function: &learned, identity: &identities[0] },
-        Contender { name: &names[1], function: &baseline, identity: &identities[1] },
-    ];
-    let mut results: Vec<(Pace, MatchResult)> = Vec::new();
-    let paces = [
-        ("match-depth.jsonl", Pace::Depth(plan.self_play.depth)),
-        ("match-time.jsonl", Pace::CpuMicros(plan.cpu_micros)),
-    ];
-    for (log, pace) in paces {
+    if baseline_name != FunctionName::Trivial {
+        orders.push(("match-trivial.jsonl", depth, &trivial));
+    }
+    let mut results: Vec<(String, Pace, MatchResult)> = Vec::new();
+    for (log, pace, (name, function, identity)) in orders {
         let match_plan = DuelPlan {
             pairs: plan.pairs,
             opening_plies: plan.match_plies,
             seed: plan.self_play.seed,
             pace,
         };
+        let contenders = [this, Contender { name, function, identity }];
         let calibration = folder.join("calibration.json");
         let result =
             duel(game, contenders, &match_plan, &folder.join(log), &calibration, progress)?;
-        results.push((pace, result));
+        results.push((name.clone(), pace, result));
     }
 
     let summary = LearnSummary {
@@ -183,15 +186,21 @@ pub fn learn<G: Game>(
         curve,
         matches: results
             .iter()
-            .map(|(pace, r)| MatchSummary {
+            .map(|(opponent, pace, result)| MatchSummary {
+                opponent: opponent.clone(),
                 pace: *pace,
-                stats: r.stats.clone(),
-                mean_plies: r.mean_plies,
+                stats: result.stats.clone(),
+                mean_plies: result.mean_plies,
             })
             .collect(),
     };
     write_json(&folder.join("summary.json"), &summary)?;
-    let html = page::learn_page(&summary, plan, &maker.command, sample(game, &learned, &results));
+    let html = page::learn_page(
+        &summary,
+        plan,
+        &maker.command,
+        sample(game, &learned, results.first().map(|(_, _, r)| r)),
+    );
     let report = folder.join("report.html");
     write_atomically(&report, |file| file.write_all(html.as_bytes()))
         .map_err(LabError::io(&report))?;
@@ -206,9 +215,9 @@ fn stop_if_asked(progress: &dyn Progress) -> Result<(), LabError> {
 fn sample<G: Game>(
     game: &G,
     learned: &Function<G::Features>,
-    results: &[(Pace, MatchResult)],
+    played: Option<&MatchResult>,
 ) -> Option<Sample> {
-    let played = results.first()?.1.games.first()?;
+    let played = played?.games.first()?;
     let opening = played.opening.split_whitespace();
     let later = played.moves[..played.moves.len() / 2].iter().map(String::as_str);
     let mut record = fresh_record(game);

@@ -2,7 +2,7 @@
 
 use crate::LabError;
 use crate::learn::{LearnPlan, LearnSummary, Sample};
-use crate::text::{chosen, fit_table, quality_table, stats_table, verdict};
+use crate::text::{chosen, fit_table, quality_table, verdict};
 use evalsmith_core::LogOdds;
 use evalsmith_curves::{Curve, Draws};
 use evalsmith_learn::StageFit;
@@ -126,11 +126,7 @@ pub(crate) fn learn_page(
 }
 
 fn lead(summary: &LearnSummary) -> String {
-    let results: Vec<_> = summary
-        .matches
-        .iter()
-        .map(|m| format!("At {}: {}", m.pace.describe(), verdict(&m.stats, &summary.baseline)))
-        .collect();
+    let results: Vec<_> = summary.matches.iter().map(verdict).collect();
     format!(
         "A logistic regression was fitted for each stage of the game to {} positions of {} games of self-play. {}",
         number::thousands(summary.fit.rows),
@@ -140,9 +136,8 @@ fn lead(summary: &LearnSummary) -> String {
 }
 
 fn matches_section(summary: &LearnSummary) -> Section {
-    let rows = summary.matches.iter().map(|m| (m.pace.describe(), &m.stats));
-    Section::new(format!("The learned function against the {} one", summary.baseline))
-        .table(stats_table(rows))
+    Section::new("Matches of the learned function")
+        .table(summary.match_table())
         .paragraph(
             "Every opening is played twice with colours reversed, and no opening is used again. Errors are those of pairs; \
              'superior' is the likelihood that the learned function is the stronger one; the sign test counts decided pairs.",

@@ -1,5 +1,6 @@
 //! Results as tables and sentences, the same for the terminal and the page.
 
+use crate::duel::Pace;
 use crate::fit::FitRecord;
 use crate::learn::{LearnSummary, MatchSummary};
 use evalsmith_arena::MatchResult;
@@ -12,14 +13,15 @@ use std::path::Path;
 /// How many stages a table shows when nobody asks for one.
 const SHOWN: usize = 6;
 
-/// Matches as rows: score, points, Elo, superiority, margin.
-pub fn match_table(matches: &[(String, &MatchResult)]) -> Table {
-    let rows = matches.iter().map(|(pace, result)| (pace.clone(), &result.stats));
-    stats_table(rows)
+/// A match as a table: score, points, Elo, superiority, margin.
+pub fn match_table(pace: Pace, result: &MatchResult) -> Table {
+    let [_, opponent] = &result.plan.names;
+    stats_table([(opponent.clone(), pace.describe(), &result.stats)].into_iter())
 }
 
-pub(crate) fn stats_table<'a>(matches: impl Iterator<Item = (String, &'a MatchStats)>) -> Table {
+fn stats_table<'a>(matches: impl Iterator<Item = (String, String, &'a MatchStats)>) -> Table {
     let mut table = Table::new([
+        "against",
         "pace",
         "games",
         "W",
@@ -32,8 +34,8 @@ pub(crate) fn stats_table<'a>(matches: impl Iterator<Item = (String, &'a MatchSt
         "margin",
         "sign test p",
     ])
-    .align([Align::Left].into_iter().chain([Align::Right; 10]));
-    for (pace, stats) in matches {
+    .align([Align::Left, Align::Left].into_iter().chain([Align::Right; 10]));
+    for (against, pace, stats) in matches {
         let share = stats.share.map_or("-".into(), |s| number::percent(s, 1));
         let (low, high) = (elo(Some(stats.elo_interval.low)), elo(Some(stats.elo_interval.high)));
         let margin = stats.margin.as_ref().map_or("-".into(), |m| match &m.interval {
@@ -41,6 +43,7 @@ pub(crate) fn stats_table<'a>(matches: impl Iterator<Item = (String, &'a MatchSt
             None => format!("{:+.2}", m.mean),
         });
         table.push([
+            against,
             pace,
             stats.games().to_string(),
             stats.wins.to_string(),
@@ -221,9 +224,15 @@ impl FitRecord {
 }
 
 impl LearnSummary {
+    /// The matches as a table.
+    pub(crate) fn match_table(&self) -> Table {
+        let rows = self.matches.iter();
+        stats_table(rows.map(|m| (m.opponent.clone(), m.pace.describe(), &m.stats)))
+    }
+
     /// A short and honest summary for the terminal.
     pub fn to_text(&self, out: &Path) -> String {
-        let Self { game, positions, games, fit, baseline, .. } = self;
+        let Self { game, positions, games, fit, .. } = self;
         let headline =
             format!("{game}: {positions} positions of {games} games\n{}", fit.headline());
         let middle =
@@ -234,13 +243,8 @@ impl LearnSummary {
             let bins = curve.drawn().count();
             format!("The evaluation curve on unseen games has {bins} bins and {shape}.\n")
         });
-        let rows = self.matches.iter().map(|m| (m.pace.describe(), &m.stats));
-        let table = stats_table(rows).to_text();
-        let matches = format!("The learned function against the {baseline} one:\n{table}");
-        let verdict = |m: &MatchSummary| {
-            format!("At {}: {}\n", m.pace.describe(), verdict(&m.stats, baseline))
-        };
-        let verdicts = self.matches.iter().map(verdict).collect();
+        let matches = self.match_table().to_text();
+        let verdicts = self.matches.iter().map(|m| verdict(m) + "\n").collect();
         let report = format!("The report: {}\n", out.join("report.html").display());
         [Some(headline), middle, quality, curve, Some(matches), Some(verdicts), Some(report)]
             .into_iter()
@@ -251,13 +255,16 @@ impl LearnSummary {
 }
 
 /// What a match shows, in words, by the 95 % interval of its Elo difference.
-pub(crate) fn verdict(stats: &MatchStats, baseline: &str) -> String {
-    let interval = &stats.elo_interval;
+pub(crate) fn verdict(m: &MatchSummary) -> String {
+    let (pace, opponent) = (m.pace.describe(), &m.opponent);
+    let interval = &m.stats.elo_interval;
     if interval.low.0 > 0.0 {
-        format!("the learned function is stronger than the {baseline} one.")
+        format!("At {pace}, the learned function is stronger than the {opponent} one.")
     } else if interval.high.0 < 0.0 {
-        format!("the learned function is WEAKER than the {baseline} one.")
+        format!("At {pace}, the learned function is WEAKER than the {opponent} one.")
     } else {
-        format!("no difference between the learned function and the {baseline} one is shown.")
+        format!(
+            "At {pace}, no difference between the learned function and the {opponent} one is shown."
+        )
     }
 }

@@ -202,7 +202,6 @@ fn read_metadata(file: &mut impl Read, length: u64, path: &Path) -> Result<Metad
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -132,7 +132,6 @@ impl DenseModel for Linear {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -101,7 +101,6 @@ fn class(pool: &Pool, share: impl Fn(f64) -> f64) -> ClassMoments {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use evalsmith_core::Columns;

@@ -115,7 +115,6 @@ fn measured(rows: usize, runs: &[&[usize]], of: impl Fn(usize) -> f64) -> Measur
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use proptest::{collection::vec, prelude::*};

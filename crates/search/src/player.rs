@@ -51,7 +51,6 @@ pub(crate) fn game_is_over(player: &str) -> PlayerError {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::RandomPlayer;

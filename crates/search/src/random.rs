@@ -86,7 +86,6 @@ fn random_move<P: Position>(game: &GameRecord<P>, dice: &mut Rng) -> Option<P::M
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::toys::{Noughts, record};

@@ -264,7 +264,6 @@ impl Cholesky {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use proptest::{collection::vec, prelude::*};

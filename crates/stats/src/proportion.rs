@@ -173,7 +173,6 @@ impl Proportion {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::normal::Z95;

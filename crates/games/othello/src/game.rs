@@ -84,13 +84,14 @@ impl<K: Kernel> Game for Othello<K> {
         128
     }
 
-    /// lee86's self-play: twenty random half-moves, the end solved exactly.
+    /// Twelve random half-moves leave the early stages in the data, and the last
+    /// six moves are solved.
     fn defaults(&self) -> Defaults {
         Defaults {
-            games: 3000,
+            games: 5000,
             depth: 4,
-            opening_plies: 20,
-            solve_at: 12,
+            opening_plies: 12,
+            solve_at: 6,
             pairs: 300,
             match_plies: 10,
         }

@@ -68,15 +68,11 @@ impl ClassMoments {
         };
         let data = folder.join("data");
         generate(game, &function, play, &maker, &data, progress)?;
-        let table = features(game, &Dataset::open(&data)?, progress)?;
-        if table.columns.names() != self.features {
-            let names = table.columns.names().join(", ");
-            return Err(LabError::Settings(format!(
-                "the experiment is about {}, but {} has {names}",
-                self.features.join(", "),
-                G::NAME
-            )));
-        }
+        let mut table = features(game, &Dataset::open(&data)?, progress)?;
+        table.columns = table.columns.select(&self.features).ok_or_else(|| {
+            let (wanted, known) = (self.features.join(", "), table.columns.names().join(", "));
+            LabError::Settings(format!("the experiment is about {wanted}; {} has {known}", G::NAME))
+        })?;
         let near = table.filter(|row| table.stages[row].0.abs_diff(self.stage) <= self.radius);
         let all = self.moments::<G>(&near)?;
         let (means, correlations) = self.compare::<G>(&near, &all)?;
