@@ -43,6 +43,7 @@ impl LearnPlan {
                 depth: defaults.depth,
                 opening_plies: defaults.opening_plies,
                 solve_at: defaults.solve_at,
+                chance: 0.05,
                 ..SelfPlay::default()
             },
             fit: FitPlan::default(),
@@ -50,6 +51,18 @@ impl LearnPlan {
             match_plies: defaults.match_plies,
             cpu_micros: 1000,
         }
+    }
+
+    /// The command that walks this way.
+    fn command(&self, game: &str) -> String {
+        let SelfPlay { games, seed, opening_plies, chance, depth, solve_at, .. } = self.self_play;
+        format!(
+            "evalsmith learn {game} --games {games} --depth {depth} --opening-plies {opening_plies} \
+             --chance {chance} --solve-at {solve_at} --holdout {} --pairs {} --cpu-ms {} --seed {seed}",
+            self.fit.holdout,
+            self.pairs,
+            self.cpu_micros as f64 / 1000.0
+        )
     }
 }
 
@@ -116,10 +129,8 @@ pub fn learn<G: Game>(
         Function::Dense(_) => FunctionName::Hand,
     };
 
-    let maker = Maker {
-        function: baseline.identity(&baseline_name),
-        command: format!("evalsmith learn {}", G::NAME),
-    };
+    let maker =
+        Maker { function: baseline.identity(&baseline_name), command: plan.command(G::NAME) };
     let data = folder.join("data");
     let made = generate(game, &baseline, &plan.self_play, &maker, &data, progress)?;
     stop_if_asked(progress)?;

@@ -3,6 +3,9 @@
 use evalsmith_lab::prelude::{AnyGame, AsAny};
 use evalsmith_malawi::Malawi;
 
+/// Six features of Othello, fitted by stage; `models/README.md` says how.
+const OTHELLO_MODEL: &[u8] = include_bytes!("../../../models/othello.safetensors");
+
 type Maker = fn() -> Box<dyn AnyGame>;
 
 /// The games, in the order in which they are listed.
@@ -10,8 +13,8 @@ const GAMES: &[(&str, Maker)] = &[
     ("othello", || {
         // The one choice between portable and SIMD code.
         evalsmith_othello::with_best_kernel(
-            |portable| Box::new(AsAny::new(portable)) as Box<dyn AnyGame>,
-            |v3| Box::new(AsAny::new(v3)),
+            |portable| Box::new(AsAny::with_model(portable, OTHELLO_MODEL)) as Box<dyn AnyGame>,
+            |v3| Box::new(AsAny::with_model(v3, OTHELLO_MODEL)),
         )
     }),
     ("malawi", || Box::new(AsAny::new(Malawi))),
@@ -31,6 +34,7 @@ pub fn game(name: &str) -> Option<Box<dyn AnyGame>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evalsmith_lab::prelude::{FunctionName, Limits};
 
     #[test]
     fn every_game_answers_to_its_name() {
@@ -38,5 +42,14 @@ mod tests {
             assert_eq!(game(&name.to_uppercase()).map(|g| g.name()), Some(name));
         }
         assert!(game("ludo").is_none());
+    }
+
+    #[test]
+    fn every_shipped_model_fits_its_game() {
+        for name in names() {
+            let limits = Limits::depth(1);
+            let session = game(name).unwrap().session(&FunctionName::Shipped, &limits, None);
+            assert!(session.unwrap().think().is_some(), "{name}");
+        }
     }
 }

@@ -59,10 +59,10 @@ impl Game for Malawi {
         packing::unpack(bytes).map(|board| (board, board.to_move()))
     }
 
-    /// With up to seventy moves to choose from, three plies are what a minute or
-    /// two allows.
+    /// With up to seventy moves to choose from, three plies are what a minute
+    /// allows.
     fn defaults(&self) -> Defaults {
-        Defaults { depth: 3, opening_plies: 8, ..Defaults::default() }
+        Defaults { depth: 3, opening_plies: 8, pairs: 120, ..Defaults::default() }
     }
 
     fn side_names(&self) -> [&'static str; 2] {
