@@ -21,6 +21,8 @@ pub type Measure<'a, P> = &'a mut dyn FnMut(&GameRecord<P>) -> (u64, Duration);
 /// How long each of two players takes for a node, and how that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
+    /// Who was measured: names that tell one set of weights from another.
+    pub players: [String; 2],
     /// Nanoseconds of CPU time a node: the median over the rounds.
     pub ns_per_node: [f64; 2],
     /// Nodes visited by each player.
@@ -42,6 +44,7 @@ pub struct Calibration {
 /// # Errors
 /// When there is nothing to measure: no position, no round, no node, no time.
 pub fn calibrate<P: Position>(
+    names: [&str; 2],
     positions: &[GameRecord<P>],
     players: [Measure<'_, P>; 2],
     rounds: u32,
@@ -81,6 +84,7 @@ pub fn calibrate<P: Position>(
         })?;
     }
     Ok(Calibration {
+        players: names.map(str::to_owned),
         ns_per_node,
         nodes_measured,
         positions: positions.len() as u32,
@@ -98,14 +102,15 @@ impl Calibration {
         ((budget.as_nanos() as f64 / self.ns_per_node[player]).round() as u64).max(1)
     }
 
-    /// The calibration stored at `path`, as it is; without one, `measure`'s,
-    /// which is then stored.
+    /// The calibration of these players stored at `path`, as it is; without
+    /// one, `measure`'s, which is then stored.
     ///
     /// # Errors
-    /// When the stored one makes no sense, measuring fails, or the file cannot
-    /// be read or written.
+    /// When the stored one makes no sense or is of other players, measuring
+    /// fails, or the file cannot be read or written.
     pub fn stored_or(
         path: &Path,
+        players: [&str; 2],
         measure: impl FnOnce() -> Result<Self, ArenaError>,
     ) -> Result<Self, ArenaError> {
         match Self::load(path) {
@@ -114,6 +119,14 @@ impl Calibration {
                 made.save(path)?;
                 Ok(made)
             }
+            Ok(stored) if stored.players != players => Err(ArenaError::BadCalibration {
+                path: path.to_owned(),
+                reason: format!(
+                    "it was made for {}, not for {}",
+                    stored.players.join(" and "),
+                    players.join(" and ")
+                ),
+            }),
             stored => stored,
         }
     }
@@ -186,7 +199,7 @@ mod tests {
             calls.borrow_mut().push('b');
             (10, Duration::from_nanos(5_000 * slow))
         };
-        let made = calibrate(&positions, [&mut first, &mut second], 5).unwrap();
+        let made = calibrate(["a", "b"], &positions, [&mut first, &mut second], 5).unwrap();
         assert_eq!(made.ns_per_node, [200.0, 500.0]);
         assert_eq!(made.nodes_measured, [2000, 200]);
         assert_eq!((made.positions, made.rounds), (4, 5));
@@ -210,7 +223,7 @@ mod tests {
         let mut timeless = |_: &GameRecord<Heaps>| (5, Duration::ZERO);
         let some = positions(2);
         let mut refuse = |positions, second: Measure<'_, Heaps>, rounds| {
-            let error = calibrate(positions, [&mut works, second], rounds).unwrap_err();
+            let error = calibrate(["a", "b"], positions, [&mut works, second], rounds).unwrap_err();
             assert!(matches!(error, ArenaError::Unmeasured { .. }), "{error}");
         };
         refuse(&some[..0], &mut idle, 3);
@@ -224,14 +237,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("calibration.json");
         let made = Calibration {
+            players: ["a".into(), "b".into()],
             ns_per_node: [100.1, 1.0 / 3.0],
             nodes_measured: [7, 8],
             positions: 3,
             rounds: 5,
             cpu_model: None,
         };
-        let first = Calibration::stored_or(&path, || Ok(made.clone())).unwrap();
-        let second = Calibration::stored_or(&path, || panic!("measured twice")).unwrap();
+        let first = Calibration::stored_or(&path, ["a", "b"], || Ok(made.clone())).unwrap();
+        let other = Calibration::stored_or(&path, ["a", "c"], || panic!("measured again"));
+        assert!(other.unwrap_err().to_string().contains("made for a and b, not for a and c"));
+        let second =
+            Calibration::stored_or(&path, ["a", "b"], || panic!("measured twice")).unwrap();
         assert_eq!((&first, &second), (&made, &made));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no file is left beside");
     }
@@ -244,7 +261,8 @@ mod tests {
             "cpu_model":null}"#;
         for text in ["", "{", zero] {
             fs::write(&path, text).unwrap();
-            let error = Calibration::stored_or(&path, || panic!("measured")).unwrap_err();
+            let error =
+                Calibration::stored_or(&path, ["a", "b"], || panic!("measured")).unwrap_err();
             assert!(matches!(error, ArenaError::BadCalibration { .. }), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }

@@ -24,8 +24,11 @@ impl Bench {
             while leaves < self.leaves {
                 depth += 1;
                 let begun = Instant::now();
-                leaves = game.perft(depth);
+                let counted = game.perft(depth);
                 seconds = begun.elapsed().as_secs_f64();
+                if std::mem::replace(&mut leaves, counted) == counted {
+                    break; // every line of a small game has ended
+                }
             }
             let speed = leaves as f64 / seconds / 1e6;
             show(&format!("{name}: perft {depth}: {leaves} leaves, {speed:.0} M/s"))?;

@@ -51,9 +51,9 @@ pub(crate) struct Generate {
     /// Random half-moves before positions are recorded [default: set by the game]
     #[arg(long, value_name = "PLIES")]
     opening_plies: Option<u16>,
-    /// Probability that a move is random instead of searched
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.05)]
-    chance: f64,
+    /// Probability that a move is random instead of searched [default: set by the game]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    chance: Option<f64>,
     /// Solve the game exactly at this many moves left; 0 plays on [default: set by the game]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(0..=18))]
     solve_at: Option<u32>,
@@ -67,7 +67,7 @@ impl Generate {
         let game = game(&self.game)?;
         let mut plan = LearnPlan::new(&game.defaults()).self_play;
         plan.seed = self.seed;
-        plan.chance = self.chance;
+        plan.chance = self.chance.unwrap_or(plan.chance);
         plan.games = self.games.unwrap_or(plan.games);
         plan.depth = self.depth.unwrap_or(plan.depth);
         plan.opening_plies = self.opening_plies.unwrap_or(plan.opening_plies);

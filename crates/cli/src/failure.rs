@@ -33,8 +33,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::from(130);
     }
     say(&format!("error: {error:#}"));
-    let wrong_call =
-        error.is::<Usage>() || matches!(lab, Some(LabError::Malformed(_) | LabError::Settings(_)));
+    let wrong_call = error.is::<Usage>() || lab.is_some_and(LabError::is_usage);
     ExitCode::from(if wrong_call { 2 } else { 1 })
 }
 

@@ -1,19 +1,21 @@
 //! `evalsmith learn`: from the rules to a proven evaluation function.
 
-use crate::options::{game, game_name, share, show};
+use crate::options::{game, game_name, holdout, share, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{AnyGame, LearnPlan};
 use std::path::PathBuf;
 
-/// Learns an evaluation function for GAME from its rules alone.
+/// Learns an evaluation function for GAME by self-play.
 ///
-/// Plays games against itself with the hand-weighted function, labels every
-/// position by its game's result, fits a logistic regression for each stage of
-/// the game, draws the evaluation curve on games held out, plays the learned
-/// function against the hand-weighted one at equal depth and at equal CPU time,
-/// and writes one page about it. Killed at any moment, the same command goes on
-/// where it stopped and ends with the same result.
+/// Plays games against itself with the hand-weighted function (with the trivial
+/// one, which knows the rules only, where a game has no hand weights), labels
+/// every position by its game's result, fits a logistic regression for each
+/// stage of the game, draws the evaluation curve on games held out, plays the
+/// learned function against the hand-weighted one at equal depth and at equal
+/// CPU time and against the trivial one, and writes one page about it. Killed
+/// at any moment, the same command goes on where it stopped and ends with the
+/// same result.
 #[derive(Args)]
 pub(crate) struct Learn {
     /// The game (see `evalsmith games`)
@@ -31,14 +33,14 @@ pub(crate) struct Learn {
     /// Random half-moves before positions are recorded [default: set by the game]
     #[arg(long, value_name = "PLIES")]
     opening_plies: Option<u16>,
-    /// Probability that a self-play move is random instead of searched
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.05)]
-    chance: f64,
+    /// Probability that a self-play move is random instead of searched [default: set by the game]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    chance: Option<f64>,
     /// Solve the game exactly at this many moves left; 0 plays on [default: set by the game]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(0..=18))]
     solve_at: Option<u32>,
     /// Share of the games held out to judge the fit
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.2)]
+    #[arg(long, value_name = "SHARE", value_parser = holdout, default_value_t = 0.2)]
     holdout: f64,
     /// Pairs of games in each match: every opening is played with both colours [default: set by the game]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -67,12 +69,13 @@ impl Learn {
         let mut plan = LearnPlan::new(&game.defaults());
         let play = &mut plan.self_play;
         play.seed = self.seed;
-        play.chance = self.chance;
+        play.chance = self.chance.unwrap_or(play.chance);
         play.games = self.games.unwrap_or(play.games);
         play.depth = self.depth.unwrap_or(play.depth);
         play.opening_plies = self.opening_plies.unwrap_or(play.opening_plies);
         play.solve_at = self.solve_at.unwrap_or(play.solve_at);
         plan.fit.holdout = self.holdout;
+        plan.fit.seed = self.seed;
         plan.pairs = self.pairs.unwrap_or(plan.pairs);
         plan.cpu_micros = (self.cpu_ms * 1000.0).round() as u64;
         plan

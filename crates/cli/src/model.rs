@@ -1,10 +1,12 @@
 //! `evalsmith model`: fit and show evaluation functions.
 
-use crate::failure::{Usage, command_line};
-use crate::options::{Format, game, may_write, print, share, show};
+use crate::failure::{Usage, command_line, say};
+use crate::options::{Format, game, holdout, may_write, print, show};
 use crate::progress::Terminal;
 use clap::{Args, Subcommand};
-use evalsmith_lab::prelude::{Dataset, FitPlan, FitRecord, ModelFile, estimate_table};
+use evalsmith_lab::prelude::{
+    Dataset, DenseModel, FitPlan, FitRecord, ModelFile, estimate_table, weights,
+};
 use std::path::{Path, PathBuf};
 
 #[derive(Subcommand)]
@@ -40,7 +42,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "R", default_value_t = FitPlan::default().logistic.stages.radius)]
     radius: u8,
     /// Share of the games held out to judge the fit
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.2)]
+    #[arg(long, value_name = "SHARE", value_parser = holdout, default_value_t = 0.2)]
     holdout: f64,
     /// Chooses the games held out
     #[arg(long, default_value_t = 1)]
@@ -90,6 +92,14 @@ impl Show {
         let file = ModelFile::load(&self.model)?;
         let beside = fit_path(&self.model);
         let record = if beside.exists() { Some(FitRecord::load(&beside)?) } else { None };
+        let record = record.filter(|record| {
+            let same = record.belongs_to(&file.model);
+            if !same {
+                let beside = beside.display();
+                say(&format!("{beside} is about another model; weights are shown without errors"));
+            }
+            same
+        });
         let Some(table) = estimate_table(&file, record.as_ref(), self.stage) else {
             let stage = self.stage.unwrap_or_default();
             return Err(Usage(format!("the model has no stage {stage}")).into());
@@ -102,6 +112,15 @@ impl Show {
                 file.made_by
             ))?;
         }
-        print(self.format, &table, &record)
+        let stages = record.map(|record| record.stages);
+        let value = serde_json::json!({
+            "game": file.game,
+            "kind": file.model.kind(),
+            "made_by": file.made_by,
+            "features": file.model.features(),
+            "weights": weights(&file.model, self.stage),
+            "fits": stages.map(|s| s.into_iter().filter(|f| self.stage.is_none_or(|n| f.stage.0 == n)).collect::<Vec<_>>()),
+        });
+        print(self.format, &table, &value)
     }
 }

@@ -83,6 +83,14 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The share of games held out: some games must be left to fit.
+pub(crate) fn holdout(text: &str) -> Result<f64, String> {
+    match share(text) {
+        Ok(x) if x < 1.0 => Ok(x),
+        _ => Err("the share held out is a number from 0 to below 1".into()),
+    }
+}
+
 /// Prints the games and their features.
 pub(crate) fn list_games() -> anyhow::Result<()> {
     for name in evalsmith_registry::names() {

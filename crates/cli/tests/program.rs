@@ -82,8 +82,16 @@ fn the_whole_walk_ends_with_a_report_and_the_same_command_repeats_it() {
         for part in ["<svg", "clustered by game", "Why the function says so", "How this was made"] {
             assert!(page.contains(part), "{part} is missing in the report");
         }
-        assert_eq!(walk("1"), first, "the repeated walk says something else");
+        assert_eq!(walk("2"), first, "the repeated walk says something else");
         assert_eq!(contents(&folder.path().join("run")), before, "the repeated walk changed files");
+
+        let mut alone = evalsmith(&folder);
+        alone.args(["learn", game, "--out", "alone", "--threads", "1"]).args(SMALL);
+        alone.args(["--calibration", "run/calibration.json"]).assert().success();
+        let [run, alone] = ["run", "alone"].map(|name| results(&folder.path().join(name)));
+        for (name, content) in &run {
+            assert!(alone[name] == *content, "{name} depends on the number of threads");
+        }
     }
 }
 

@@ -114,7 +114,7 @@ pub trait Game: Clone + Send + Sync + 'static {
 }
 
 /// The size of a first experiment: enough to learn something in a minute or two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Defaults {
     /// Games of self-play.
     pub games: u32,
@@ -122,6 +122,9 @@ pub struct Defaults {
     pub depth: u8,
     /// Random half-moves before positions are recorded.
     pub opening_plies: u16,
+    /// Probability that a later move is random: without big mistakes in the data
+    /// the main features get no weight (buro95), with many the results mean little.
+    pub chance: f64,
     /// Games are solved and ended at this many moves left; zero plays them out.
     pub solve_at: u32,
     /// Pairs of games in a match.
@@ -132,7 +135,15 @@ pub struct Defaults {
 
 impl Default for Defaults {
     fn default() -> Self {
-        Self { games: 2000, depth: 4, opening_plies: 6, solve_at: 0, pairs: 200, match_plies: 4 }
+        Self {
+            games: 2000,
+            depth: 4,
+            opening_plies: 6,
+            chance: 0.05,
+            solve_at: 0,
+            pairs: 200,
+            match_plies: 4,
+        }
     }
 }
 
@@ -148,7 +159,7 @@ pub struct Symmetry<P: Position> {
 
 /// Exact solving of positions near the end.
 pub trait Solve<P: Position>: Send {
-    /// An upper bound on the moves left, cheap to compute (empty squares in
+    /// About how many moves are left, cheap to compute (empty squares in
     /// Othello); callers solve when it is small enough.
     fn moves_left(&self, position: &P) -> u32;
 

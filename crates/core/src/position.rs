@@ -87,16 +87,22 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     }
 }
 
-/// Hashes a value to the same number in every run and on every machine of the
-/// same byte order.
+/// Hashes a value to the same number in every run of one build.
 #[inline]
 pub(crate) fn stable_hash<T: Hash>(value: &T) -> u64 {
-    let mut hasher = StableHasher(0x9E37_79B9_7F4A_7C15);
+    let mut hasher = StableHasher::default();
     value.hash(&mut hasher);
     hasher.finish()
 }
 
-struct StableHasher(u64);
+/// Hashes words to the same number in every run.
+pub(crate) struct StableHasher(u64);
+
+impl Default for StableHasher {
+    fn default() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+}
 
 impl StableHasher {
     #[inline]

@@ -1,9 +1,10 @@
 //! Rows turned into what a learner sees: one column a feature.
 
-use crate::{DataError, Dataset};
+use crate::{DataError, Dataset, Digest, Hasher};
 use evalsmith_core::{Columns, Features, Game, Progress, Side, Stage, rng};
 use rand::RngExt;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Positions by their features, with what became of them.
@@ -21,7 +22,8 @@ pub struct FeatureTable {
     pub scores: Vec<i16>,
     /// The side to move.
     pub sides: Vec<Side>,
-    /// The game each position comes from.
+    /// The game each position comes from; games with the same positions are one
+    /// game, the first of them: they are no independent evidence.
     pub games: Vec<u32>,
 }
 
@@ -104,10 +106,33 @@ pub fn features<G: Game>(
         .collect();
     progress.end();
     let mut whole = FeatureTable::new(game.features().names());
+    let mut contents = Vec::new();
     for part in parts {
-        whole.append(&mut part?);
+        let (mut table, mut hashed) = part?;
+        whole.append(&mut table);
+        contents.append(&mut hashed);
     }
+    merge_equal_games(&mut whole.games, &contents, progress);
     Ok(whole)
+}
+
+/// Gives games with equal contents the number of the first of them.
+fn merge_equal_games(games: &mut [u32], contents: &[(u32, Digest)], progress: &dyn Progress) {
+    let mut first = HashMap::new();
+    let mut repeats = HashMap::new();
+    for &(game, content) in contents {
+        let known = *first.entry(content).or_insert(game);
+        if known != game {
+            repeats.insert(game, known);
+        }
+    }
+    if repeats.is_empty() {
+        return;
+    }
+    progress.note(&format!("{} games repeat earlier ones and count with them", repeats.len()));
+    for game in games {
+        *game = repeats.get(game).copied().unwrap_or(*game);
+    }
 }
 
 fn features_of_part<G: Game>(
@@ -116,9 +141,10 @@ fn features_of_part<G: Game>(
     part: usize,
     done: &AtomicU64,
     progress: &dyn Progress,
-) -> Result<FeatureTable, DataError> {
+) -> Result<(FeatureTable, Vec<(u32, Digest)>), DataError> {
     let features = game.features();
     let mut table = FeatureTable::new(features.names());
+    let mut hashers: Vec<(u32, Hasher)> = Vec::new();
     let mut values = Vec::with_capacity(features.count());
     for batch in dataset.part_rows(part) {
         if progress.stopped() {
@@ -131,6 +157,12 @@ fn features_of_part<G: Game>(
                 let path = dataset.parts[part].path.clone();
                 DataError::Position { path, game: row.game, ply: row.ply, source }
             })?;
+            if hashers.last().is_none_or(|(game, _)| *game != row.game) {
+                hashers.push((row.game, Hasher::new()));
+            }
+            if let Some((_, hasher)) = hashers.last_mut() {
+                hasher.write(row.position);
+            }
             values.clear();
             features.append_all(&position, &mut values);
             table.columns.push(&values);
@@ -143,5 +175,5 @@ fn features_of_part<G: Game>(
         done.fetch_add(batch.len() as u64, Ordering::Relaxed);
         progress.advance(batch.len() as u64);
     }
-    Ok(table)
+    Ok((table, hashers.into_iter().map(|(game, hasher)| (game, hasher.finish())).collect()))
 }

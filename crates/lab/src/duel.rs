@@ -127,13 +127,14 @@ fn calibration_at<G: Game>(
     const SAMPLES: u32 = 24;
     const NODES: u64 = 5_000;
     const ROUNDS: u32 = 5;
+    let players = contenders.map(|c| c.identity);
     let measure = || {
         let samples = SAMPLES.min(plan.pairs);
         let openings = Openings::random(game, plan.opening_plies, samples, plan.seed)?;
         let [mut first, mut second] = contenders.map(|c| timed_search(c.function, NODES));
-        calibrate(openings.records(), [&mut first, &mut second], ROUNDS)
+        calibrate(players, openings.records(), [&mut first, &mut second], ROUNDS)
     };
-    Ok(Calibration::stored_or(path, measure)?)
+    Ok(Calibration::stored_or(path, players, measure)?)
 }
 
 /// A search of a fixed number of nodes that reports its nodes and CPU time.

@@ -1,6 +1,10 @@
 //! Everything that can go wrong in a job, in one type.
 
+use evalsmith_arena::ArenaError;
 use evalsmith_core::{Malformed, PlayerError};
+use evalsmith_curves::CurveError;
+use evalsmith_data::DataError;
+use evalsmith_learn::LearnError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,16 +13,16 @@ use std::path::{Path, PathBuf};
 pub enum LabError {
     /// A dataset.
     #[error(transparent)]
-    Data(#[from] evalsmith_data::DataError),
+    Data(#[from] DataError),
     /// A fit or a model file.
     #[error(transparent)]
-    Learn(#[from] evalsmith_learn::LearnError),
+    Learn(#[from] LearnError),
     /// A curve.
     #[error(transparent)]
-    Curve(#[from] evalsmith_curves::CurveError),
+    Curve(#[from] CurveError),
     /// A match.
     #[error(transparent)]
-    Arena(#[from] evalsmith_arena::ArenaError),
+    Arena(#[from] ArenaError),
     /// A position or move.
     #[error(transparent)]
     Malformed(#[from] Malformed),
@@ -44,6 +48,14 @@ pub enum LabError {
     /// A folder in which another process is at work.
     #[error("another run is at work in {}; wait for it, or choose another --out", .0.display())]
     Busy(PathBuf),
+    /// A file that holds something else than it should.
+    #[error("{}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and the remedy.
+        reason: String,
+    },
     /// Settings that make no sense.
     #[error("{0}")]
     Settings(String),
@@ -60,13 +72,24 @@ impl LabError {
 
     /// Whether the job was stopped on request rather than failed.
     pub fn is_stop(&self) -> bool {
-        use evalsmith_arena::ArenaError;
-        use evalsmith_data::DataError;
         matches!(
             self,
             Self::Stopped
                 | Self::Data(DataError::Stopped { .. })
+                | Self::Learn(LearnError::Stopped)
                 | Self::Arena(ArenaError::Stopped { .. })
+        )
+    }
+
+    /// Whether the call was wrong rather than something it met.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Malformed(_)
+                | Self::Settings(_)
+                | Self::Data(DataError::Plan { .. })
+                | Self::Curve(CurveError::BinWidth(_))
+                | Self::Arena(ArenaError::TooFewOpenings { .. } | ArenaError::TooManyPairs { .. })
         )
     }
 }

@@ -8,8 +8,8 @@ use evalsmith_core::{Game, Position, Progress, Side, Stage};
 use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
 use evalsmith_data::{Dataset, FeatureTable, features};
 use evalsmith_learn::{
-    DenseModel, Examples, Linear, LogisticParams, ModelFile, Quality, StageFit, fit_logistic,
-    quality,
+    DenseModel, Examples, Linear, LogisticParams, Model, ModelFile, Quality, StageFit,
+    fit_logistic, quality,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -62,6 +62,21 @@ impl FitRecord {
     pub fn load(path: &Path) -> Result<Self, LabError> {
         read_json(path)
     }
+
+    /// Whether these are the statistics of this very model.
+    pub fn belongs_to(&self, model: &Model) -> bool {
+        let Model::Linear(linear) = model;
+        self.stages.iter().all(|fit| {
+            let at = weights_at(linear, fit.stage);
+            fit.stage.index() < linear.stages()
+                && fit.estimates.iter().map(|e| e.weight).eq(at.iter().copied())
+        })
+    }
+}
+
+/// The intercept and the weights at a stage.
+pub(crate) fn weights_at(linear: &Linear, stage: Stage) -> Vec<f64> {
+    [linear.intercept(stage)].into_iter().chain(linear.weights(stage).iter().copied()).collect()
 }
 
 /// A fitted model with what is known of it.

@@ -1,7 +1,9 @@
 //! Evaluation functions as people name them, opened for play.
 
 use crate::LabError;
-use evalsmith_core::{Evaluate, Explanation, Features, Game, Position, Score, Trivial, Window};
+use evalsmith_core::{
+    Evaluate, Explanation, Features, Game, Outcome, Position, Score, Trivial, Window,
+};
 use evalsmith_data::Hasher;
 use evalsmith_learn::{Dense, DenseModel, Linear, Model, ModelFile};
 use serde::{Deserialize, Serialize};
@@ -83,7 +85,7 @@ impl<F> Function<F> {
     /// wherever it is written who played.
     pub fn identity(&self, name: &FunctionName) -> String {
         let Self::Dense(dense) = self else { return name.to_string() };
-        let Model::Linear(linear) = dense.model() else { return name.to_string() };
+        let Model::Linear(linear) = dense.model();
         let mut hasher = Hasher::new();
         hasher.write(linear.features().join("\0").as_bytes());
         for weight in linear.coefficients() {
@@ -136,6 +138,13 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
         match self {
             Self::Trivial => Trivial.value(position, state, window),
             Self::Dense(dense) => dense.value(position, state, window),
+        }
+    }
+    #[inline]
+    fn outcome(&self, outcome: Outcome) -> Score {
+        match self {
+            Self::Trivial => Evaluate::<P>::outcome(&Trivial, outcome),
+            Self::Dense(dense) => Evaluate::<P>::outcome(dense, outcome),
         }
     }
     fn explain(&self, position: &P) -> Explanation {

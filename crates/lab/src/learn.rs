@@ -43,7 +43,7 @@ impl LearnPlan {
                 depth: defaults.depth,
                 opening_plies: defaults.opening_plies,
                 solve_at: defaults.solve_at,
-                chance: 0.05,
+                chance: defaults.chance,
                 ..SelfPlay::default()
             },
             fit: FitPlan::default(),

@@ -36,7 +36,7 @@ pub mod prelude {
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::page::curve_file;
     pub use crate::session::{GameSession, Hint, Session, Thought};
-    pub use crate::text::{estimate_table, match_table};
+    pub use crate::text::{estimate_table, match_table, weights};
     pub use evalsmith_arena::{MatchResult, run_match};
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};

@@ -91,7 +91,11 @@ impl Experiment {
     /// # Errors
     /// When the text is malformed; the message names the line.
     pub fn parse(text: &str) -> Result<Self, LabError> {
-        toml::from_str(text).map_err(|e| LabError::Settings(format!("experiment: {e}")))
+        let experiment: Self =
+            toml::from_str(text).map_err(|e| LabError::Settings(format!("experiment: {e}")))?;
+        let Kind::ClassMoments(kind) = &experiment.kind;
+        kind.check()?;
+        Ok(experiment)
     }
 
     /// Runs the experiment, or goes on with it, in the folder `out`.
@@ -114,7 +118,10 @@ impl Experiment {
         let job = format!("reproduce {} {}", self.paper, self.id);
         let folder = RunFolder::claim(out, &job, &(self, &play))?;
         let Kind::ClassMoments(kind) = &self.kind;
-        let reproduction = kind.run(game, self, &play, &folder, progress)?;
+        let full = if extent == Extent::Full { " --full" } else { "" };
+        let command =
+            format!("evalsmith reproduce {} --only {}{full} --seed {seed}", self.paper, self.id);
+        let reproduction = kind.run(game, self, &play, &command, &folder, progress)?;
         self.write(&reproduction, &play, &folder)?;
         Ok(reproduction)
     }
@@ -160,6 +167,13 @@ mod tests {
         let all = experiments().expect("the shipped experiments are well formed");
         let names: HashSet<_> = all.iter().map(|e| (&e.paper, &e.id)).collect();
         assert_eq!(names.len(), all.len());
+    }
+
+    #[test]
+    fn figures_that_do_not_fit_the_features_are_refused() {
+        let text = EXPERIMENTS[0].replace("mean = [533, 266, 242, 599]", "mean = [533]");
+        let message = Experiment::parse(&text).expect_err("too few means").to_string();
+        assert!(message.contains("4 numbers"), "{message}");
     }
 
     #[test]

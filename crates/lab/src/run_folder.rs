@@ -35,8 +35,9 @@ impl RunFolder {
         let occupied = |holds: String| LabError::Occupied { path: path.to_owned(), holds };
         fs::create_dir_all(path).map_err(LabError::io(path))?;
         let manifest = path.join(MANIFEST);
-        let begun = manifest.exists();
-        if let Some(stranger) = names(path)?.into_iter().find(|name| !begun && !is_ours(name)) {
+        if !manifest.exists()
+            && let Some(stranger) = names(path)?.into_iter().find(|name| !is_ours(name))
+        {
             return Err(occupied(format!("holds {stranger:?} and no run of evalsmith")));
         }
         let lock = Lock::take(&path.join(LOCK)).map_err(LabError::io(path))?;
@@ -45,7 +46,7 @@ impl RunFolder {
             let leftover = path.join(leftover);
             fs::remove_file(&leftover).map_err(LabError::io(&leftover))?;
         }
-        if begun {
+        if manifest.exists() {
             let bytes = fs::read(&manifest).map_err(LabError::io(&manifest))?;
             let found: serde_json::Value = serde_json::from_slice(&bytes)
                 .map_err(|e| occupied(format!("holds a run.json that cannot be read ({e})")))?;
@@ -109,8 +110,9 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), LabE
 /// When the file is missing or holds something else.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, LabError> {
     let bytes = fs::read(path).map_err(LabError::io(path))?;
-    serde_json::from_slice(&bytes).map_err(|e| {
-        LabError::Settings(format!("{}: {e}; is it a file of this kind?", path.display()))
+    serde_json::from_slice(&bytes).map_err(|e| LabError::Unreadable {
+        path: path.to_owned(),
+        reason: format!("{e}; remove it, or restore the file this program wrote"),
     })
 }
 

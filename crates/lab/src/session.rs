@@ -1,5 +1,5 @@
 //! One game between a person and a function, with moves and boards as text:
-//! what the terminal shows now.
+//! what the terminal shows.
 
 use crate::LabError;
 use crate::duel::fresh_record;
@@ -35,7 +35,7 @@ pub struct Hint {
 }
 
 /// A game in progress, without its type.
-pub trait Session {
+pub trait Session: Send {
     /// The board, for people.
     fn board(&self) -> String;
     /// The name of the side to move.
@@ -126,6 +126,9 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn moves(&self) -> Vec<String> {
+        if self.record.ending().is_some() {
+            return Vec::new();
+        }
         let position = self.record.position();
         position.moves().map(|m| self.game.format_move(position, m)).collect()
     }

@@ -1,13 +1,14 @@
 //! Results as tables and sentences, the same for the terminal and the page.
 
 use crate::duel::Pace;
-use crate::fit::FitRecord;
+use crate::fit::{FitRecord, weights_at};
 use crate::learn::{LearnSummary, MatchSummary};
 use evalsmith_arena::MatchResult;
 use evalsmith_core::Stage;
 use evalsmith_learn::{DenseModel, Estimate, INTERCEPT, Model, ModelFile, Quality, StageFit};
 use evalsmith_report::{Align, Table, number};
 use evalsmith_stats::elo::{Elo, MatchStats};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How many stages a table shows when nobody asks for one.
@@ -142,9 +143,19 @@ fn estimate_row(fit: &StageFit, e: &Estimate) -> [String; 10] {
     [a, b, c, d, f, g, h, i, j, k]
 }
 
+/// The intercept and the weights of every stage, or of one.
+pub fn weights(model: &Model, stage: Option<u8>) -> BTreeMap<u8, Vec<f64>> {
+    let Model::Linear(linear) = model;
+    let all = 0..linear.stages().min(256) as u16;
+    all.map(|s| s as u8)
+        .filter(|s| stage.is_none_or(|wanted| wanted == *s))
+        .map(|s| (s, weights_at(linear, Stage(s))))
+        .collect()
+}
+
 /// Weights alone, one row a stage.
 fn weight_table(model: &Model, stage: Option<u8>) -> Table {
-    let Model::Linear(linear) = model else { return Table::default() };
+    let Model::Linear(linear) = model;
     let mut table = Table::new(
         ["stage", INTERCEPT].into_iter().chain(linear.features().iter().map(String::as_str)),
     )
@@ -156,9 +167,8 @@ fn weight_table(model: &Model, stage: Option<u8>) -> Table {
         None => (0..SHOWN).map(|i| i * (stages - 1) / (SHOWN - 1)).collect(),
     };
     for stage in shown {
-        let at = Stage(stage as u8);
-        let weights = [linear.intercept(at)].into_iter().chain(linear.weights(at).iter().copied());
-        let weights = weights.map(|w| number::significant(w, 4));
+        let weights = weights_at(linear, Stage(stage as u8));
+        let weights = weights.into_iter().map(|w| number::significant(w, 4));
         table.push([stage.to_string()].into_iter().chain(weights));
     }
     table
@@ -241,7 +251,8 @@ impl LearnSummary {
         let curve = self.curve.as_ref().map(|curve| {
             let shape = if curve.monotone { "rises throughout" } else { "is NOT monotone" };
             let bins = curve.drawn().count();
-            format!("The evaluation curve on unseen games has {bins} bins and {shape}.\n")
+            let games = if fit.holdout_rows == 0 { "the games fitted to" } else { "unseen games" };
+            format!("The evaluation curve on {games} has {bins} bins and {shape}.\n")
         });
         let matches = self.match_table().to_text();
         let verdicts = self.matches.iter().map(|m| verdict(m) + "\n").collect();

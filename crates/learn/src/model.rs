@@ -5,7 +5,6 @@ use evalsmith_core::{Explanation, LogOdds, Score, Stage, Window};
 
 /// A model of dense features, whatever learner made it.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Model {
     /// A weighted sum per stage.
     Linear(Linear),

@@ -62,7 +62,7 @@ impl Game for Malawi {
     /// With up to seventy moves to choose from, three plies are what a minute
     /// allows.
     fn defaults(&self) -> Defaults {
-        Defaults { depth: 3, opening_plies: 8, pairs: 120, ..Defaults::default() }
+        Defaults { depth: 3, opening_plies: 8, chance: 0.02, pairs: 120, ..Defaults::default() }
     }
 
     fn side_names(&self) -> [&'static str; 2] {

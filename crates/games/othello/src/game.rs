@@ -91,6 +91,7 @@ impl<K: Kernel> Game for Othello<K> {
             games: 5000,
             depth: 4,
             opening_plies: 12,
+            chance: 0.05,
             solve_at: 6,
             pairs: 300,
             match_plies: 10,

@@ -53,19 +53,35 @@ struct Compared {
 }
 
 impl ClassMoments {
+    /// Checks that the paper's figures are as many as the features.
+    pub(super) fn check(&self) -> Result<(), LabError> {
+        let width = self.features.len();
+        let fits = |class: &PublishedClass| {
+            class.mean.len() == width
+                && class.deviation.len() == width
+                && class.correlation.len() == width
+                && class.correlation.iter().all(|row| row.len() == width)
+        };
+        if fits(&self.published.win) && fits(&self.published.loss) {
+            return Ok(());
+        }
+        Err(LabError::Settings(format!(
+            "experiment: means, deviations and correlations take {width} numbers each, one a feature"
+        )))
+    }
+
     pub(super) fn run<G: Game>(
         &self,
         game: &G,
         experiment: &Experiment,
         play: &SelfPlay,
+        command: &str,
         folder: &RunFolder,
         progress: &dyn Progress,
     ) -> Result<Reproduction, LabError> {
         let function = by_hand(game)?;
-        let maker = Maker {
-            function: function.identity(&FunctionName::Hand),
-            command: format!("evalsmith reproduce {} --only {}", experiment.paper, experiment.id),
-        };
+        let maker =
+            Maker { function: function.identity(&FunctionName::Hand), command: command.to_owned() };
         let data = folder.join("data");
         generate(game, &function, play, &maker, &data, progress)?;
         let mut table = features(game, &Dataset::open(&data)?, progress)?;
