@@ -88,7 +88,7 @@ pub fn run_match<G: Game>(
         progress,
     };
     progress.begin(&plan.names.join(" - "), u64::from(total), "games");
-    progress.advance(games.len() as u64);
+    progress.resume(games.len() as u64);
     let played = hall.play_pending();
     progress.end();
     games.extend(played?);

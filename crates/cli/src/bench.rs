@@ -11,7 +11,7 @@ use std::time::Instant;
 #[derive(Args)]
 pub(crate) struct Bench {
     /// Leaves to count in perft at least
-    #[arg(long, value_name = "N", default_value_t = 200_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 200_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     leaves: u64,
 }
 

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum Curve {
-    /// Draw the total evaluation curve of a function over a dataset
     Draw(Draw),
 }
 
@@ -75,7 +74,7 @@ impl Draw {
             .with_context(|| self.output.display().to_string())?;
         show(&format!(
             "{} positions of {} games, {} bins drawn, {}: {}",
-            curve.positions,
+            curve.bins.iter().map(|b| b.count).sum::<u64>(),
             curve.games,
             curve.drawn().count(),
             if curve.monotone { "monotone" } else { "NOT monotone" },

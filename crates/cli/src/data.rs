@@ -9,11 +9,8 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum Data {
-    /// Make positions by self-play
     Generate(Generate),
-    /// Tell what a dataset holds and how it was made
     Info(Info),
-    /// Write the features of every position as one Parquet table
     Features(Features),
 }
 

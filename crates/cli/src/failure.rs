@@ -28,13 +28,40 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     }
     let lab = error.downcast_ref::<LabError>();
     if lab.is_some_and(LabError::is_stop) {
-        say(&format!("{error:#}"));
+        say(&message(error));
         say(&format!("go on with: {}", command_line()));
         return ExitCode::from(130);
     }
-    say(&format!("error: {error:#}"));
+    say(&format!("error: {}", message(error)));
     let wrong_call = error.is::<Usage>() || lab.is_some_and(LabError::is_usage);
     ExitCode::from(if wrong_call { 2 } else { 1 })
+}
+
+/// The error with its causes, each told once, and what helps against the usual ones.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    match kinds.map(io::Error::kind).find_map(remedy) {
+        Some(remedy) => format!("{text}; {remedy}"),
+        None => text,
+    }
+}
+
+fn remedy(kind: io::ErrorKind) -> Option<&'static str> {
+    use io::ErrorKind as K;
+    match kind {
+        K::StorageFull | K::QuotaExceeded => Some("free some space and run the same command again"),
+        K::NotFound => Some("check the name, and that the folder it stands in exists"),
+        K::PermissionDenied | K::ReadOnlyFilesystem => Some("choose a place you may write to"),
+        K::AlreadyExists | K::NotADirectory => Some("a file stands where a folder is needed"),
+        K::IsADirectory => Some("a folder stands where a file is needed"),
+        _ => None,
+    }
 }
 
 /// One line to stderr, whatever became of it.

@@ -33,9 +33,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// The whole walk: self-play, labels, fit, curve, matches, report
     Learn(learn::Learn),
-    /// Play a game in the terminal
     Play(play::Play),
     /// Make and inspect positions with labels
     #[command(subcommand)]
@@ -49,11 +47,9 @@ enum Command {
     /// Draw evaluation curves
     #[command(subcommand)]
     Curve(curve::Curve),
-    /// Rebuild the tables and figures of the papers
     Reproduce(reproduce::Reproduce),
-    /// Measure this machine: perft, search speed, and a signature of node counts
     Bench(bench::Bench),
-    /// List the games
+    /// List the games, their features and the size of a first experiment
     Games,
 }
 

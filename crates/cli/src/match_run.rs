@@ -9,7 +9,6 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum Match {
-    /// Play a match of two functions from paired openings
     Run(Run),
 }
 
@@ -82,7 +81,9 @@ impl Run {
             seed: self.seed,
             pace,
         };
-        let calibration = self.log.with_extension("calibration.json");
+        let mut calibration = self.log.clone().into_os_string();
+        calibration.push(".calibration.json");
+        let calibration = PathBuf::from(calibration);
         let functions = [self.a, self.b];
         let result = game.duel(&functions, &plan, &self.log, &calibration, &Terminal::new())?;
         print(self.format, &match_table(pace, &result), &result.stats)

@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Subcommand)]
 pub(crate) enum Model {
-    /// Fit a logistic regression for each stage of the game
     Fit(Fit),
-    /// Print the weights of a model with their errors
     Show(Show),
 }
 

@@ -95,7 +95,13 @@ pub(crate) fn holdout(text: &str) -> Result<f64, String> {
 pub(crate) fn list_games() -> anyhow::Result<()> {
     for name in evalsmith_registry::names() {
         let game = game(name)?;
+        let d = game.defaults();
         show(&format!("{name}: {}", game.feature_names().join(", ")))?;
+        show(&format!(
+            "  defaults: --games {} --depth {} --opening-plies {} --chance {} --solve-at {} --pairs {}; \
+             match openings of {} plies",
+            d.games, d.depth, d.opening_plies, d.chance, d.solve_at, d.pairs, d.match_plies
+        ))?;
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub(crate) struct Play {
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     seconds: f64,
     /// Begin from this position instead of the start
-    #[arg(long, value_name = "POSITION")]
+    #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     from: Option<String>,
 }
 
@@ -66,16 +66,20 @@ impl Play {
             cpu: None,
             wall: Some(Duration::from_secs_f64(self.seconds)),
         };
-        let mut session =
-            game(&self.game)?.session(&self.function, &limits, self.from.as_deref())?;
-        show(&format!("{}, you against {} ({HELP})", self.game, self.function))?;
+        let game = game(&self.game)?;
+        let mut session = game.session(&self.function, &limits, self.from.as_deref())?;
+        let opponent = match &self.function {
+            FunctionName::Shipped if !game.has_model() => &FunctionName::Hand,
+            other => other,
+        };
+        show(&format!("{}, you against {opponent} ({HELP})", self.game))?;
         show(&session.board())?;
         converse(&mut *session, self.side)
     }
 }
 
 fn converse(session: &mut dyn Session, seat: Seat) -> anyhow::Result<()> {
-    let mut lines = io::stdin().lock().lines();
+    let mut lines = io::stdin().lock().split(b'\n');
     loop {
         let ending = session.ending();
         if let Some(ending) = &ending {
@@ -96,7 +100,7 @@ fn converse(session: &mut dyn Session, seat: Seat) -> anyhow::Result<()> {
         let Some(line) = lines.next() else {
             return show("");
         };
-        let line = line?;
+        let line = String::from_utf8_lossy(&line?).into_owned();
         match line.trim().to_ascii_lowercase().as_str() {
             "" => {}
             "quit" | "exit" | "q" => return Ok(()),

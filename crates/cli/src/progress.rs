@@ -2,7 +2,7 @@
 //! every few seconds elsewhere. Ctrl-C asks the job to stop at a safe point;
 //! a second one ends the program.
 
-use crate::failure::say;
+use crate::failure::{command_line, say};
 use evalsmith_lab::prelude::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
@@ -23,6 +23,7 @@ struct Task {
     unit: &'static str,
     total: u64,
     done: u64,
+    resumed: u64,
     begun: Instant,
     said: Instant,
     bar: Option<ProgressBar>,
@@ -34,6 +35,7 @@ impl Terminal {
         // A handler that is already set listens just as well.
         let _ = ctrlc::set_handler(|| {
             if STOP.swap(true, Ordering::SeqCst) {
+                say(&format!("go on with: {}", command_line()));
                 std::process::exit(130);
             }
             say("stopping at the next safe point; once more ends at once");
@@ -51,13 +53,22 @@ impl Terminal {
 
 impl Task {
     fn line(&self) -> String {
-        let seconds = self.begun.elapsed().as_secs_f64();
-        let speed = self.done as f64 / seconds.max(1e-9);
+        let speed = self.speed();
         let left = (self.total.saturating_sub(self.done)) as f64 / speed.max(1e-9);
         let left = HumanDuration(Duration::from_secs_f64(left.min(1e9)));
         let Self { name, unit, total, done, .. } = self;
-        format!("{name}: {done}/{total} {unit}, {speed:.0}/s, {left} left")
+        format!("{name}: {done}/{total} {unit}, {}, {left} left", shown(speed))
     }
+
+    /// Units a second in this run.
+    fn speed(&self) -> f64 {
+        (self.done - self.resumed) as f64 / self.begun.elapsed().as_secs_f64().max(1e-9)
+    }
+}
+
+/// A speed with the digits that matter.
+fn shown(speed: f64) -> String {
+    if speed < 10.0 { format!("{speed:.1}/s") } else { format!("{speed:.0}/s") }
 }
 
 impl Progress for Terminal {
@@ -75,7 +86,16 @@ impl Progress for Terminal {
             bar
         });
         let now = Instant::now();
-        let task = Task { name: task.to_owned(), unit, total, done: 0, begun: now, said: now, bar };
+        let task = Task {
+            name: task.to_owned(),
+            unit,
+            total,
+            done: 0,
+            resumed: 0,
+            begun: now,
+            said: now,
+            bar,
+        };
         *self.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(task);
     }
 
@@ -89,6 +109,17 @@ impl Progress for Terminal {
                     say(&task.line());
                 }
                 None => {}
+            }
+        });
+    }
+
+    fn resume(&self, amount: u64) {
+        self.with_task(|task| {
+            task.done += amount;
+            task.resumed += amount;
+            if let Some(bar) = &task.bar {
+                bar.inc(amount);
+                bar.reset_eta();
             }
         });
     }
@@ -111,11 +142,13 @@ impl Progress for Terminal {
             if let Some(bar) = &task.bar {
                 bar.finish_and_clear();
             }
+            let Task { name, unit, done, resumed, .. } = &*task;
             let seconds = task.begun.elapsed().as_secs_f64();
-            let speed = task.done as f64 / seconds.max(1e-9);
+            let kept =
+                if *resumed > 0 { format!(", {resumed} of them earlier") } else { String::new() };
             say(&format!(
-                "{}: {} {} in {seconds:.1} s ({speed:.0}/s)",
-                task.name, task.done, task.unit
+                "{name}: {done} {unit} in {seconds:.1} s ({}{kept})",
+                shown(task.speed())
             ));
         });
         *self.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;

@@ -6,6 +6,10 @@ pub trait Progress: Sync {
     fn begin(&self, task: &str, total: u64, unit: &'static str);
     /// Some units are done. May be called from any thread.
     fn advance(&self, amount: u64);
+    /// Some units were done by an earlier run; they say nothing about speed.
+    fn resume(&self, amount: u64) {
+        self.advance(amount);
+    }
     /// Something worth a line of its own happened.
     fn note(&self, message: &str);
     /// The task is over.

@@ -152,7 +152,7 @@ impl<G: Game> Run<'_, G> {
         let kept = parts - missing.len();
         if kept > 0 {
             self.progress.note(&format!("{kept} of {parts} parts are there already"));
-            self.progress.advance(done);
+            self.progress.resume(done);
         }
 
         let in_hand = GAMES_PER_THREAD * rayon::current_num_threads();
@@ -181,8 +181,13 @@ impl<G: Game> Run<'_, G> {
             Ok(part) => Ok(Some(part)),
             Err(e) if e.is_remade() => {
                 let path = part_path(self.dir, index);
-                let why = "what lies there is damaged or of another run";
-                self.progress.note(&format!("making {} again: {why}", path.display()));
+                let aside = path.with_extension("parquet.aside");
+                // It may be somebody's: a table of another run, or no part at all.
+                fs::rename(&path, &aside).map_err(|e| DataError::io(&path, e))?;
+                let (path, aside) = (path.display(), aside.display());
+                self.progress.note(&format!(
+                    "making {path} again: what lay there is damaged or of another run ({aside})"
+                ));
                 Ok(None)
             }
             Err(e) => Err(e),

@@ -77,7 +77,10 @@ impl SelfPlay {
     }
 
     /// Checks what this game could not carry out.
-    pub(crate) fn check_for<G: Game>(&self, game: &G) -> Result<(), DataError> {
+    ///
+    /// # Errors
+    /// When the plan makes no sense, or asks a game without a solver to solve.
+    pub fn check_for<G: Game>(&self, game: &G) -> Result<(), DataError> {
         self.check()?;
         if self.solve_at > 0 && game.solver().is_none() {
             return Err(DataError::Plan {

@@ -28,6 +28,8 @@ pub trait AnyGame: Send + Sync {
     fn feature_names(&self) -> Vec<String>;
     /// Whether the game can be solved near its end.
     fn has_solver(&self) -> bool;
+    /// Whether a model comes with the program; without one, `shipped` means `hand`.
+    fn has_model(&self) -> bool;
     /// Leaves of the game tree at this depth from the start.
     fn perft(&self, depth: u32) -> u64;
 
@@ -180,6 +182,10 @@ impl<G: Game> AnyGame for AsAny<G> {
 
     fn has_solver(&self) -> bool {
         self.game.solver().is_some()
+    }
+
+    fn has_model(&self) -> bool {
+        self.shipped.is_some()
     }
 
     fn perft(&self, depth: u32) -> u64 {

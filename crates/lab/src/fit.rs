@@ -111,8 +111,9 @@ impl Fitted {
     /// # Errors
     /// When a file cannot be written.
     pub fn save(&self, model: &Path, record: &Path, command: &str) -> Result<(), LabError> {
-        self.file(command).save(model)?;
-        write_json(record, &self.record)
+        // The larger file first: where the disk is full, the old pair stays.
+        write_json(record, &self.record)?;
+        Ok(self.file(command).save(model)?)
     }
 }
 

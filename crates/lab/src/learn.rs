@@ -9,7 +9,7 @@ use crate::fit::{CurvePlan, FitPlan, FitRecord, draw_curve, fit};
 use crate::function::{Function, FunctionName, by_hand};
 use crate::run_folder::{RunFolder, write_json};
 use crate::{LabError, page};
-use evalsmith_arena::MatchResult;
+use evalsmith_arena::{Calibration, MatchResult, Openings};
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Evaluate, Explanation, Game, Progress};
 use evalsmith_curves::{Curve, Draws};
@@ -122,7 +122,14 @@ pub fn learn<G: Game>(
     calibration: Option<&Path>,
     progress: &dyn Progress,
 ) -> Result<LearnSummary, LabError> {
+    plan.self_play.check_for(game)?;
+    Openings::random(game, plan.match_plies, plan.pairs, plan.self_play.seed)?;
+    let given = calibration.map(|path| Calibration::load(path).map(|c| (path, c))).transpose()?;
     let folder = RunFolder::claim(out, &format!("learn {}", G::NAME), plan)?;
+    let calibration = folder.join("calibration.json");
+    if let Some((path, given)) = given {
+        adopt(&given, path, &calibration)?;
+    }
     let baseline = by_hand(game)?;
     let baseline_name = match baseline {
         Function::Trivial => FunctionName::Trivial,
@@ -154,13 +161,6 @@ pub fn learn<G: Game>(
         Err(other) => return Err(other),
     };
 
-    if let Some(given) = calibration
-        && !folder.join("calibration.json").exists()
-    {
-        let bytes = std::fs::read(given).map_err(LabError::io(given))?;
-        write_atomically(&folder.join("calibration.json"), |file| file.write_all(&bytes))
-            .map_err(LabError::io(given))?;
-    }
     let learned_as = learned.identity(&FunctionName::File("learned".into()));
     let this = Contender { name: "learned", function: &learned, identity: &learned_as };
     let hand = (baseline_name.to_string(), &baseline, baseline.identity(&baseline_name));
@@ -182,7 +182,6 @@ pub fn learn<G: Game>(
             pace,
         };
         let contenders = [this, Contender { name, function, identity }];
-        let calibration = folder.join("calibration.json");
         let result =
             duel(game, contenders, &match_plan, &folder.join(log), &calibration, progress)?;
         results.push((name.clone(), pace, result));
@@ -216,6 +215,22 @@ pub fn learn<G: Game>(
     write_atomically(&report, |file| file.write_all(html.as_bytes()))
         .map_err(LabError::io(&report))?;
     Ok(summary)
+}
+
+/// Makes the given calibration the run's own, unless it has another.
+fn adopt(given: &Calibration, from: &Path, own: &Path) -> Result<(), LabError> {
+    if !own.exists() {
+        return Ok(given.save(own)?);
+    }
+    if Calibration::load(own)? == *given {
+        return Ok(());
+    }
+    Err(LabError::Settings(format!(
+        "{} was played by {}, not by {}; leave --calibration out, or choose another --out",
+        own.parent().unwrap_or(own).display(),
+        own.display(),
+        from.display()
+    )))
 }
 
 fn stop_if_asked(progress: &dyn Progress) -> Result<(), LabError> {

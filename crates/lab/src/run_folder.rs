@@ -42,10 +42,6 @@ impl RunFolder {
         }
         let lock = Lock::take(&path.join(LOCK)).map_err(LabError::io(path))?;
         let lock = lock.ok_or_else(|| LabError::Busy(path.to_owned()))?;
-        for leftover in names(path)?.into_iter().filter(|name| name.ends_with(TEMPORARY)) {
-            let leftover = path.join(leftover);
-            fs::remove_file(&leftover).map_err(LabError::io(&leftover))?;
-        }
         if manifest.exists() {
             let bytes = fs::read(&manifest).map_err(LabError::io(&manifest))?;
             let found: serde_json::Value = serde_json::from_slice(&bytes)
@@ -55,6 +51,10 @@ impl RunFolder {
             }
         } else {
             write_json(&manifest, &wanted)?;
+        }
+        for leftover in names(path)?.into_iter().filter(|name| is_leftover(name)) {
+            let leftover = path.join(leftover);
+            fs::remove_file(&leftover).map_err(LabError::io(&leftover))?;
         }
         Ok(Self { path: path.to_owned(), _lock: lock })
     }
@@ -74,9 +74,18 @@ fn names(dir: &Path) -> Result<Vec<String>, LabError> {
     entries.map(name).collect()
 }
 
+/// Whether a killed run left this half written: `report.html.1234-5.tmp`.
+fn is_leftover(name: &str) -> bool {
+    let numbers = name.strip_suffix(TEMPORARY).and_then(|rest| rest.rsplit_once('.'));
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    numbers
+        .and_then(|(_, numbers)| numbers.split_once('-'))
+        .is_some_and(|(process, count)| number(process) && number(count))
+}
+
 /// Whether a run that was killed before it wrote its manifest left this.
 fn is_ours(name: &str) -> bool {
-    name == LOCK || (name.starts_with(MANIFEST) && name.ends_with(TEMPORARY))
+    name == LOCK || (name.starts_with(MANIFEST) && is_leftover(name))
 }
 
 /// The first place where two JSON values differ, in words.
@@ -133,6 +142,9 @@ mod tests {
         fs::write(out.join("report.html.7-1.tmp"), "half").expect("written");
         drop(RunFolder::claim(&out, "learn", &plan).expect("the same run again"));
         assert!(!out.join("report.html.7-1.tmp").exists(), "a leftover stays");
+        fs::write(out.join("notes.tmp"), "precious").expect("written");
+        drop(RunFolder::claim(&out, "learn", &plan).expect("the same run again"));
+        assert!(out.join("notes.tmp").exists(), "somebody's file was removed");
         let other = RunFolder::claim(&out, "learn", &json!({"games": 11, "seed": 1}));
         let message = other.expect_err("another plan").to_string();
         assert!(message.contains("plan.games is 10, yours is 11"), "{message}");

@@ -270,9 +270,13 @@ pub(crate) fn verdict(m: &MatchSummary) -> String {
     let (pace, opponent) = (m.pace.describe(), &m.opponent);
     let interval = &m.stats.elo_interval;
     if interval.low.0 > 0.0 {
-        format!("At {pace}, the learned function is stronger than the {opponent} one.")
+        format!(
+            "At {pace}, the learned function is stronger than the {opponent} one (95 % interval of Elo above 0)."
+        )
     } else if interval.high.0 < 0.0 {
-        format!("At {pace}, the learned function is WEAKER than the {opponent} one.")
+        format!(
+            "At {pace}, the learned function is WEAKER than the {opponent} one (95 % interval of Elo below 0)."
+        )
     } else {
         format!(
             "At {pace}, no difference between the learned function and the {opponent} one is shown."
