@@ -1,0 +1,1 @@
+//! Chess: rules on cozy-chess, notation, features.

@@ -1,0 +1,1 @@
+//! Go 9x9: rules, notation, features.

@@ -1,0 +1,1 @@
+//! Shogi: rules on haitaka, notation, features.
