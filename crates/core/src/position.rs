@@ -37,10 +37,10 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Whether [`repeated`](Position::repeated) ever ends a game, so that a
     /// search must keep the keys of earlier positions.
     const REPEATS: bool = false;
-    /// Whether [`is_noisy`](Position::is_noisy) or
-    /// [`must_answer`](Position::must_answer) is ever true, so that a search must
-    /// play on at its horizon until the position is quiet. A game that implements
-    /// either sets it; where it is false, a search asks for neither.
+    /// Whether a search must play on at its horizon until the position is quiet,
+    /// because of moves that are [noisy](Position::is_noisy) and threats that
+    /// [must be answered](Position::must_answer). Where it is false, a search
+    /// asks for neither.
     const NOISY: bool = false;
 
     /// All legal moves.
