@@ -4,7 +4,7 @@
 //! a liberty; a ko point is one where a stone would take back the single stone
 //! that has just captured a single stone, and stands only right after a capture.
 
-use crate::chain::{captured, captures, chains, is_single, playable};
+use crate::chain::{captured, chains, is_single, playable};
 use crate::moves::{Move, Moves};
 use crate::point::{BOARD, Point, SIZE, Set, beside};
 use crate::{area, key};
@@ -92,11 +92,6 @@ impl Board {
     /// The passes since the last stone.
     pub const fn passes(&self) -> u8 {
         self.passes
-    }
-
-    /// White's compensation in half points.
-    pub const fn komi(&self) -> i8 {
-        self.komi
     }
 
     /// What the compensation is worth to the side to move, in half points.
@@ -193,11 +188,6 @@ impl Position for Board {
     #[inline]
     fn stage(&self) -> Stage {
         Stage(((self.own | self.opp).count_ones() / 4) as u8)
-    }
-
-    #[inline]
-    fn is_noisy(&self, m: Move) -> bool {
-        m.point().is_some_and(|point| captures(point, self.own, self.opp))
     }
 
     /// A stone that brings an earlier board back, whoever was to move then, was

@@ -100,8 +100,42 @@ pub(crate) fn captured(point: Point, own: Set, opp: Set) -> Set {
     captured
 }
 
-/// Whether a stone on `point` would capture something of `opp`.
-#[inline]
-pub(crate) fn captures(point: Point, own: Set, opp: Set) -> bool {
-    captured(point, own | point.set(), opp) != 0
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation;
+    use crate::point::points;
+
+    fn stones(rows: &str) -> [Set; 2] {
+        notation::parse(&format!("{rows} b - 0"), 14).unwrap().by_colour()
+    }
+
+    fn names(set: Set) -> String {
+        points(set).map(|point| point.to_string()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn tight_points_are_played_to_capture_or_to_join_only() {
+        let [black, white] = stones("9/9/9/9/9/9/XX7/OOX6/1OX6");
+        let refused = BOARD & !(black | white) & !playable(white, black);
+        assert_eq!(names(refused), "A1", "it would fill the last liberty");
+        assert_eq!(names(playable(black, white) & 0b1), "A1", "it captures three stones");
+        let [black, white] = stones("9/9/9/9/9/9/XX7/OOX6/1O1X5");
+        assert_eq!(names(playable(black, white) & 0b1), "", "C1 is a liberty left to White");
+        let [black, white] = stones("9/9/9/9/9/9/XX7/OXX6/1OX6");
+        assert_eq!(names(playable(white, black) & 0b1), "", "the two would have no liberty");
+        let [black, white] = stones("9/9/9/9/9/9/XX7/OXX6/1O7");
+        assert_eq!(names(playable(white, black) & 0b1), "A1", "joined, they keep C1");
+    }
+
+    #[test]
+    fn one_stone_captures_on_all_sides_at_once() {
+        let [black, white] = stones("9/9/9/9/3XOX3/2XO1OX2/3XOX3/4X4/9");
+        let open = Point::new(3, 4).unwrap();
+        assert_eq!(names(captured(open, black | open.set(), white)), "E3 D4 F4");
+        let closed = black | open.set() | Point::new(5, 4).unwrap().set();
+        assert_eq!(names(captured(open, closed, white)), "E3 D4 F4 E5");
+        assert_eq!(chains(black | white).count(), 1, "colours apart, all hang together");
+        assert_eq!((chains(black).count(), chains(white).count()), (7, 4));
+    }
 }

@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 const EXAMPLE: &str = "9/9/9/9/4X4/9/9/9/9 w - 0";
 
-pub(crate) const fn name(side: Side) -> &'static str {
+const fn name(side: Side) -> &'static str {
     match side {
         Side::First => "Black",
         Side::Second => "White",
