@@ -7,7 +7,6 @@ use evalsmith_core::conformance::{Kit, check_features};
 use evalsmith_core::{Game, Position, perft_by_bulk, rng};
 use evalsmith_go::{Board, Go, Move};
 use rand::RngExt;
-use std::collections::HashSet;
 
 type Stones = [[char; 9]; 9];
 
@@ -25,36 +24,34 @@ fn vertex(row: usize, column: usize) -> String {
     format!("{}{}", ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'J'][column], row + 1)
 }
 
-fn neighbours(row: usize, column: usize) -> Vec<(usize, usize)> {
-    let mut found = Vec::new();
-    for (r, c) in [(row + 1, column), (row, column + 1)] {
-        if r < 9 && c < 9 {
-            found.push((r, c));
-        }
-    }
-    if row > 0 {
-        found.push((row - 1, column));
-    }
-    if column > 0 {
-        found.push((row, column - 1));
-    }
-    found
+fn neighbours(row: usize, column: usize) -> impl Iterator<Item = (usize, usize)> {
+    let up = (row < 8).then_some((row + 1, column));
+    let right = (column < 8).then_some((row, column + 1));
+    let down = (row > 0).then(|| (row - 1, column));
+    let left = (column > 0).then(|| (row, column - 1));
+    [up, right, down, left].into_iter().flatten()
 }
 
 /// The points of one sign that hang together with a point, and the signs beside them.
-fn region(stones: &Stones, row: usize, column: usize) -> (HashSet<(usize, usize)>, HashSet<char>) {
+fn region(stones: &Stones, row: usize, column: usize) -> (Vec<(usize, usize)>, Vec<char>) {
     let sign = stones[row][column];
-    let mut points = HashSet::from([(row, column)]);
-    let mut beside = HashSet::new();
-    let mut stack = vec![(row, column)];
-    while let Some((r, c)) = stack.pop() {
-        for (nr, nc) in neighbours(r, c) {
-            if stones[nr][nc] != sign {
-                beside.insert(stones[nr][nc]);
-            } else if points.insert((nr, nc)) {
-                stack.push((nr, nc));
+    let mut seen = [[false; 9]; 9];
+    seen[row][column] = true;
+    let mut points = vec![(row, column)];
+    let mut beside = Vec::new();
+    let mut next = 0;
+    while next < points.len() {
+        for (r, c) in neighbours(points[next].0, points[next].1) {
+            if stones[r][c] != sign {
+                if !beside.contains(&stones[r][c]) {
+                    beside.push(stones[r][c]);
+                }
+            } else if !seen[r][c] {
+                seen[r][c] = true;
+                points.push((r, c));
             }
         }
+        next += 1;
     }
     (points, beside)
 }
@@ -125,13 +122,13 @@ impl Slow {
             for column in 0..9 {
                 let owner = match self.stones[row][column] {
                     '.' => region(&self.stones, row, column).1,
-                    sign => HashSet::from([sign]),
+                    sign => vec![sign],
                 };
-                if owner == HashSet::from(['X']) {
-                    lead += 1;
-                } else if owner == HashSet::from(['O']) {
-                    lead -= 1;
-                }
+                lead += match owner[..] {
+                    ['X'] => 1,
+                    ['O'] => -1,
+                    _ => 0,
+                };
             }
         }
         lead
