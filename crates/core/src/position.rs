@@ -37,6 +37,11 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Whether [`repeated`](Position::repeated) ever ends a game, so that a
     /// search must keep the keys of earlier positions.
     const REPEATS: bool = false;
+    /// Whether a search must play on at its horizon until the position is quiet,
+    /// because of moves that are [noisy](Position::is_noisy) and threats that
+    /// [must be answered](Position::must_answer). Where it is false, a search
+    /// asks for neither.
+    const NOISY: bool = false;
 
     /// All legal moves.
     fn moves(&self) -> Self::Moves;
@@ -66,9 +71,17 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         Stage(0)
     }
 
-    /// Whether the move changes so much that a quiet evaluation should wait for it.
+    /// Whether the legal move changes so much that a static evaluation should
+    /// wait for it (a capture, a promotion). Lines of noisy moves should be short.
     #[inline]
     fn is_noisy(&self, _m: Self::Move) -> bool {
+        false
+    }
+
+    /// Whether the side to move is under a threat that it cannot leave standing
+    /// (check): its static value means nothing, and every move counts as noisy.
+    #[inline]
+    fn must_answer(&self) -> bool {
         false
     }
 

@@ -6,11 +6,11 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use evalsmith_core::{
-    Evaluate, Explanation, Game, GameRecord, Position, Score, Side, Trivial, Window,
+    Evaluate, Explanation, Game, GameRecord, Player, Position, Score, Side, Trivial, Window,
 };
 use evalsmith_malawi::Malawi;
 use evalsmith_othello::{Board, Kernel, Move, Othello, with_best_kernel};
-use evalsmith_search::{DEFAULT_TABLE_BYTES, Searcher};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, SearchPlayer, Searcher};
 
 fn main() {
     divan::main();
@@ -86,4 +86,14 @@ fn othello_trivial_portable(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn malawi_trivial(bencher: Bencher<'_, '_>) {
     run(bencher, &Malawi, Trivial, 6, 5, DEFAULT_TABLE_BYTES);
+}
+
+/// Searches of one ply, as a player at depth 1 asks for them: what a search
+/// costs before and after its nodes.
+#[divan::bench]
+fn othello_one_ply_moves(bencher: Bencher<'_, '_>) {
+    let game = Othello::new();
+    let record = GameRecord::new(game.start(), Side::First, game.max_plies());
+    let mut player = SearchPlayer::new("one ply", Trivial, Limits::depth(1), 0);
+    bencher.bench_local(|| player.choose(&record));
 }

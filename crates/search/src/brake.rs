@@ -11,45 +11,46 @@ use std::time::{Duration, Instant};
 const INTERVAL: u64 = 1024;
 
 /// Both clocks, started together.
-pub(crate) struct Clocks {
+struct Clocks {
     cpu: ThreadTime,
     wall: Instant,
 }
 
-impl Clocks {
-    pub(crate) fn start() -> Self {
-        Self { cpu: ThreadTime::now(), wall: Instant::now() }
-    }
-
-    pub(crate) fn cpu(&self) -> Duration {
-        self.cpu.elapsed()
-    }
-
-    pub(crate) fn wall(&self) -> Duration {
-        self.wall.elapsed()
-    }
-}
-
 pub(crate) struct Brake<'a> {
-    clocks: Clocks,
+    /// None where nobody asks for the time.
+    clocks: Option<Clocks>,
     nodes: u64,
     look_at: u64,
     max_nodes: u64,
-    cpu: Option<Duration>,
-    wall: Option<Duration>,
+    max_cpu: Option<Duration>,
+    max_wall: Option<Duration>,
     stop: &'a AtomicBool,
     stopped: bool,
 }
 
 impl<'a> Brake<'a> {
     pub(crate) fn new(limits: &Limits, stop: &'a AtomicBool) -> Self {
+        let clocks = Some(Clocks { cpu: ThreadTime::now(), wall: Instant::now() });
+        Self { clocks, ..Self::unclocked(limits, stop) }
+    }
+
+    /// The same, but with clocks only where the limits need them.
+    pub(crate) fn untimed(limits: &Limits, stop: &'a AtomicBool) -> Self {
+        if limits.cpu.is_some() || limits.wall.is_some() {
+            Self::new(limits, stop)
+        } else {
+            Self::unclocked(limits, stop)
+        }
+    }
+
+    fn unclocked(limits: &Limits, stop: &'a AtomicBool) -> Self {
         Self {
-            clocks: Clocks::start(),
+            clocks: None,
             nodes: 0,
             look_at: 0,
             max_nodes: limits.nodes.unwrap_or(u64::MAX),
-            cpu: limits.cpu,
-            wall: limits.wall,
+            max_cpu: limits.cpu,
+            max_wall: limits.wall,
             stop,
             stopped: false,
         }
@@ -70,8 +71,8 @@ impl<'a> Brake<'a> {
         self.stopped = self.stopped
             || self.nodes >= self.max_nodes
             || self.stop.load(Ordering::Relaxed)
-            || self.wall.is_some_and(|limit| self.clocks.wall() >= limit)
-            || self.cpu.is_some_and(|limit| self.clocks.cpu() >= limit);
+            || self.max_wall.is_some_and(|limit| self.wall() >= limit)
+            || self.max_cpu.is_some_and(|limit| self.cpu() >= limit);
         if !self.stopped {
             self.look_at = self.max_nodes.min(self.nodes + INTERVAL);
         }
@@ -87,8 +88,14 @@ impl<'a> Brake<'a> {
         self.nodes
     }
 
-    pub(crate) fn clocks(&self) -> &Clocks {
-        &self.clocks
+    /// Processor time since the start; zero without clocks.
+    pub(crate) fn cpu(&self) -> Duration {
+        self.clocks.as_ref().map_or(Duration::ZERO, |clocks| clocks.cpu.elapsed())
+    }
+
+    /// Time on the wall since the start; zero without clocks.
+    pub(crate) fn wall(&self) -> Duration {
+        self.clocks.as_ref().map_or(Duration::ZERO, |clocks| clocks.wall.elapsed())
     }
 }
 
@@ -97,9 +104,13 @@ mod tests {
     use super::*;
 
     fn run(limits: &Limits, stop: &AtomicBool) -> u64 {
-        let mut brake = Brake::new(limits, stop);
-        while brake.nodes() < 10_000 && !brake.enter() {}
-        brake.nodes()
+        let [timed, untimed] =
+            [Brake::new(limits, stop), Brake::untimed(limits, stop)].map(|mut brake| {
+                while brake.nodes() < 10_000 && !brake.enter() {}
+                brake.nodes()
+            });
+        assert_eq!(timed, untimed);
+        timed
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The invariant of this room, tested: searches have the value of minimax.
 
-use crate::toys::{Dag, Kayles, Loops, Noise, Noughts, minimax, record, wander};
+use crate::toys::{
+    Dag, Kayles, Loops, Noise, Noisy, Noughts, Slide, minimax, record, static_value, wander,
+};
 use crate::{Limits, Searcher};
 use evalsmith_core::{Evaluate, Game, GameRecord, Position, Score, Window};
 use evalsmith_malawi::Malawi;
@@ -8,7 +10,8 @@ use evalsmith_othello::Othello;
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 
-/// The value at the end of a line, for the side to move in the record.
+/// The value at the end of a line, for the side to move in the record. The line
+/// goes to the horizon and then on by noisy moves and answers, or to the game's end.
 fn value_of_line<P: Position, E: Evaluate<P>>(
     function: &E,
     game: &GameRecord<P>,
@@ -16,14 +19,34 @@ fn value_of_line<P: Position, E: Evaluate<P>>(
     depth: u8,
 ) -> Score {
     let mut game = game.clone();
-    for &m in line {
+    for (ply, &m) in line.iter().enumerate() {
+        let position = game.position();
+        let noisy = P::NOISY && (position.must_answer() || position.is_noisy(m));
+        assert!(ply < usize::from(depth) || noisy, "a quiet move beyond the horizon");
         game.play(m).expect("the line is legal");
     }
-    if game.ending().is_none() {
-        assert_eq!(line.len(), usize::from(depth), "the line ends before horizon and game");
-    }
-    let leaf = minimax(function, &mut game, 0);
-    if line.len().is_multiple_of(2) { leaf } else { -leaf }
+    let end = if let Some(ending) = game.ending() {
+        function.outcome(ending.outcome)
+    } else {
+        assert!(line.len() >= usize::from(depth), "the line ends before horizon and game");
+        static_value(function, game.position())
+    };
+    if line.len().is_multiple_of(2) { end } else { -end }
+}
+
+/// The quiet value is that of minimax, the line leads to it, and neither depends
+/// on what the searcher did before.
+fn check_quiet<P: Position, E: Evaluate<P> + Copy>(
+    searcher: &mut Searcher<P, E>,
+    game: &GameRecord<P>,
+) {
+    let function = *searcher.function();
+    let quiet = searcher.quiet(game);
+    assert_eq!(quiet.value, minimax(&function, &mut game.clone(), 0), "{game:?}");
+    assert_eq!(value_of_line(&function, game, &quiet.line, 0), quiet.value);
+    assert_eq!((quiet.depth, quiet.stopped), (0, false));
+    let alone = Searcher::new(function, 0).quiet(game);
+    assert_eq!((quiet.best, quiet.line, quiet.nodes), (alone.best, alone.line, alone.nodes));
 }
 
 /// One searcher, asked many things about one game after the other: what an
@@ -58,6 +81,8 @@ fn check<P: Position, E: Evaluate<P> + Copy>(
             assert_eq!(deepened.value, minimax(&function, &mut game.clone(), reached));
             let end = value_of_line(&function, game, &deepened.line, reached);
             assert_eq!(end, deepened.value);
+
+            check_quiet(&mut searcher, game);
 
             let ranked = searcher.rank_moves(game, &Limits::depth(depth), &never);
             assert_eq!(ranked.len(), game.position().move_count());
@@ -119,6 +144,44 @@ proptest! {
         wander(&mut game, plies, path);
         check(function, bytes, &prefixes(&game), &depths);
     }
+
+    #[test]
+    fn quiescence_in_graphs_with_transpositions(
+        seed: u16, often in 0_u8..5, function in functions(), bytes in tables(),
+        plies in 0_usize..4, bound in 3_usize..60, path: u64,
+        depths in prop::collection::vec(0_u8..6, 1..4),
+    ) {
+        let mut game = record(Noisy { calm: Dag::new(seed), often }, bound);
+        wander(&mut game, plies, path);
+        check(function, bytes, &prefixes(&game), &depths);
+    }
+
+    #[test]
+    fn quiescence_and_repetition(
+        seed: u16, often in 0_u8..4, function in functions(), bytes in tables(),
+        plies in 0_usize..4, bound in 4_usize..9, path: u64,
+        depths in prop::collection::vec(0_u8..5, 1..3),
+    ) {
+        let mut game = record(Noisy { calm: Loops { seed, place: 0 }, often }, bound);
+        wander(&mut game, plies, path);
+        check(function, bytes, &prefixes(&game), &depths);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// Lines longer than quiescence is deep, near and far from the bound on plies.
+    #[test]
+    fn quiescence_to_its_last_ply(
+        seed: u16, often in 3_u8..5, function in functions(), bytes in tables(),
+        plies in 0_usize..6, bound in 25_usize..50, path: u64,
+        depths in prop::collection::vec(0_u8..6, 1..3),
+    ) {
+        let mut game = record(Noisy { calm: Slide { seed, step: 0 }, often }, bound);
+        wander(&mut game, plies, path);
+        check(function, bytes, &prefixes(&game), &depths);
+    }
 }
 
 proptest! {
@@ -171,6 +234,18 @@ proptest! {
     }
 }
 
+fn check_early_stop<P: Position>(start: P, function: Noise, bytes: usize, depth: u8) {
+    let game = record(start, 100);
+    let mut early = Searcher::new(Noise { early: true, ..function }, bytes);
+    let mut plain = Searcher::new(Noise { early: false, ..function }, bytes);
+    let never = AtomicBool::new(false);
+    for depth in [depth, 5, 0] {
+        let a = early.search(&game, &Limits::depth(depth), &never);
+        let b = plain.search(&game, &Limits::depth(depth), &never);
+        assert_eq!((a.value, a.nodes, a.line), (b.value, b.nodes, b.line));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
@@ -180,14 +255,9 @@ proptest! {
     fn an_early_stop_changes_no_value_no_node_and_no_line(
         seed: u16, function in functions(), bytes in tables(), depth in 1_u8..8,
     ) {
-        let game = record(Dag::new(seed), 100);
-        let mut early = Searcher::new(Noise { early: true, ..function }, bytes);
-        let mut plain = Searcher::new(Noise { early: false, ..function }, bytes);
-        let never = AtomicBool::new(false);
-        for depth in [depth, 5] {
-            let a = early.search(&game, &Limits::depth(depth), &never);
-            let b = plain.search(&game, &Limits::depth(depth), &never);
-            prop_assert_eq!((a.value, a.nodes, a.line), (b.value, b.nodes, b.line));
+        check_early_stop(Dag::new(seed), function, bytes, depth);
+        for often in 1..4 {
+            check_early_stop(Noisy { calm: Dag::new(seed), often }, function, bytes, depth);
         }
     }
 

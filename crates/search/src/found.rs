@@ -8,7 +8,8 @@ use std::time::Duration;
 pub struct Found<M> {
     /// The move to play: none when, and only when, the game is over.
     pub best: Option<M>,
-    /// The value for the side to move. At depth zero, the static one.
+    /// The value for the side to move. At depth zero, that of the position at
+    /// rest; the static one of a search that was stopped before it knew that.
     pub value: Score,
     /// The depth that move and value come from, in plies. Of a search that was
     /// stopped this iteration may be unfinished; then no move is known to be
@@ -17,7 +18,9 @@ pub struct Found<M> {
     /// Positions visited, over all iterations.
     pub nodes: u64,
     /// The principal variation: `best` and best play by both after it, down to
-    /// the position whose value this is. Empty at depth zero.
+    /// the position whose static value or outcome this is. Where a game names
+    /// noisy moves it is longer than the depth by the exchanges that lead to a
+    /// quiet position; at depth zero it is these alone, or empty.
     pub line: Vec<M>,
     /// Processor time of the thread.
     pub cpu: Duration,

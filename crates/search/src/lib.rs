@@ -2,11 +2,14 @@
 //!
 //! A [`Searcher`] deepens iteratively with principal variation search
 //! (Marsland and Campbell 1982; Reinefeld 1983), a transposition table of fixed
-//! size, killer moves and a history of cut-offs. At the leaves it hands its real
-//! window to the evaluation function, which may stop early (heinz93).
+//! size, killer moves and a history of cut-offs. At the horizon it plays the
+//! noisy moves on until the position is quiet, where the game names such moves.
+//! At the leaves it hands its real window to the evaluation function, which may
+//! stop early (heinz93).
 //!
 //! The invariant everything here keeps: **a search to a fixed depth has the value
-//! of plain minimax to that depth**, whatever the table holds from earlier
+//! of plain minimax to that depth** (with the same exchanges below it, where the
+//! game has noisy moves), whatever the table holds from earlier
 //! searches. Tables, killers and windows change how many positions are visited
 //! and which of several equally good moves is chosen, never the value.
 //!
@@ -60,5 +63,7 @@ pub use table::{DEFAULT_TABLE_BYTES, MAX_TABLE_BYTES};
 
 #[cfg(test)]
 mod equality;
+#[cfg(test)]
+mod signature;
 #[cfg(test)]
 mod toys;

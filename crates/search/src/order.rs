@@ -4,6 +4,8 @@
 //! ply; history (Schaeffer 1983) counts cut-offs by move, for each side apart.
 //! Moves are known here only by their slots; two moves may share one.
 
+use crate::tree::quiescence::MAX_PLIES;
+
 /// No move: beyond every slot.
 pub(crate) const NO_SLOT: u32 = u32::MAX;
 
@@ -53,7 +55,7 @@ pub(crate) struct Ranker<'a> {
 impl Order {
     pub(crate) fn new() -> Self {
         Self {
-            killers: vec![[NO_SLOT; 2]; 1 + usize::from(u8::MAX)],
+            killers: vec![[NO_SLOT; 2]; 1 + usize::from(u8::MAX) + usize::from(MAX_PLIES)],
             history: [vec![0; SLOTS], vec![0; SLOTS]],
             used: 0,
         }

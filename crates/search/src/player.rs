@@ -36,7 +36,7 @@ impl<P: Position, E: Evaluate<P>> Player<P> for SearchPlayer<P, E> {
     }
 
     fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError> {
-        let found = self.searcher.search(game, &self.limits, &AtomicBool::new(false));
+        let found = self.searcher.search_untimed(game, &self.limits, &AtomicBool::new(false));
         let mv = found.best.ok_or_else(|| game_is_over(&self.name))?;
         Ok(Choice { mv, value: Some(found.value), depth: found.depth, nodes: found.nodes })
     }

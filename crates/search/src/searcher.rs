@@ -62,14 +62,37 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         stop: &AtomicBool,
         mut on_iteration: impl FnMut(&Found<P::Move>),
     ) -> Found<P::Move> {
+        self.deepen(game, Brake::new(limits, stop), limits.depth, &mut on_iteration)
+    }
+
+    /// The same, without looking at the clocks unless time is limited: what two
+    /// clocks cost is much of a search of one ply. No time is told.
+    pub(crate) fn search_untimed(
+        &mut self,
+        game: &GameRecord<P>,
+        limits: &Limits,
+        stop: &AtomicBool,
+    ) -> Found<P::Move> {
+        self.deepen(game, Brake::untimed(limits, stop), limits.depth, &mut |_| {})
+    }
+
+    fn deepen(
+        &mut self,
+        game: &GameRecord<P>,
+        brake: Brake<'_>,
+        max_depth: u8,
+        on_iteration: &mut dyn FnMut(&Found<P::Move>),
+    ) -> Found<P::Move> {
         if let Some(over) = self.game_over(game) {
             return over;
         }
-        let brake = Brake::new(limits, stop);
         let mut tree = Tree::new(&self.function, &mut self.memory, game, brake);
         let mut moves = tree.root_moves();
         let mut found = unsearched(tree.static_value(), moves.first().copied());
-        for depth in 1..=limits.depth {
+        if max_depth == 0 {
+            settle(&mut found, &mut tree);
+        }
+        for depth in 1..=max_depth {
             let iteration = tree.iterate(&moves, depth);
             found.stopped = tree.brake.stopped();
             if let Some(iteration) = iteration {
@@ -87,7 +110,6 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
                 moves[..=place].rotate_right(1);
             }
         }
-        account(&mut found, &tree.brake);
         found
     }
 
@@ -102,12 +124,35 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         let mut tree = Tree::new(&self.function, &mut self.memory, game, brake);
         let moves = tree.root_moves();
         let mut found = unsearched(tree.static_value(), moves.first().copied());
-        if depth > 0
-            && let Some(iteration) = tree.iterate(&moves, depth)
-        {
+        if depth == 0 {
+            settle(&mut found, &mut tree);
+        } else if let Some(iteration) = tree.iterate(&moves, depth) {
             adopt(&mut found, iteration, depth);
         }
         account(&mut found, &tree.brake);
+        found
+    }
+
+    /// The value of a position at rest, with the exchanges that lead there: a
+    /// search of depth zero. The line ends at the quiet position whose static
+    /// value this is, or with the game; it is empty where the position itself is
+    /// quiet, as every position is of a game without noisy moves.
+    ///
+    /// The answer depends on the game alone and not on earlier searches, the
+    /// choice among equal lines included; the order of moves they learned is
+    /// forgotten for it.
+    pub fn quiet(&mut self, game: &GameRecord<P>) -> Found<P::Move> {
+        if let Some(over) = self.game_over(game) {
+            return over;
+        }
+        if P::NOISY {
+            self.memory.order.clear();
+        }
+        let never = AtomicBool::new(false);
+        let brake = Brake::new(&Limits::depth(0), &never);
+        let mut tree = Tree::new(&self.function, &mut self.memory, game, brake);
+        let mut found = unsearched(tree.static_value(), game.position().moves().next());
+        settle(&mut found, &mut tree);
         found
     }
 
@@ -164,8 +209,20 @@ fn unsearched<M>(value: Score, best: Option<M>) -> Found<M> {
     }
 }
 
+/// Makes a search of depth zero of the root's static value.
+fn settle<P: Position, E: Evaluate<P>>(found: &mut Found<P::Move>, tree: &mut Tree<'_, P, E>) {
+    if P::NOISY {
+        let quiet = tree.quiesce();
+        found.stopped = tree.brake.stopped();
+        if let Some(quiet) = quiet {
+            adopt(found, quiet, 0);
+        }
+    }
+    account(found, &tree.brake);
+}
+
 fn adopt<M: Copy>(found: &mut Found<M>, iteration: Iteration<M>, depth: u8) {
-    found.best = iteration.line.first().copied();
+    found.best = iteration.line.first().copied().or(found.best);
     found.value = iteration.value;
     found.line = iteration.line;
     found.complete = iteration.complete;
@@ -173,16 +230,15 @@ fn adopt<M: Copy>(found: &mut Found<M>, iteration: Iteration<M>, depth: u8) {
 }
 
 fn account<M>(found: &mut Found<M>, brake: &Brake<'_>) {
-    let clocks = brake.clocks();
     found.nodes = brake.nodes();
-    found.cpu = clocks.cpu();
-    found.wall = clocks.wall();
+    found.cpu = brake.cpu();
+    found.wall = brake.wall();
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toys::{Dag, Kayles, Noise, Noughts, minimax, record, wander};
+    use crate::toys::{Dag, Kayles, Noise, Noisy, Noughts, minimax, record, wander};
     use evalsmith_core::{Outcome, Trivial, Window};
     use proptest::prelude::*;
     use std::sync::atomic::Ordering;
@@ -339,6 +395,55 @@ mod tests {
         assert!(found.nodes < iterations[4].1 + 2048, "{} {iterations:?}", found.nodes);
     }
 
+    fn noisy(seed: u16) -> Noisy<Dag> {
+        Noisy { calm: Dag::new(seed), often: 2 }
+    }
+
+    fn check_node_limit<P: Position>(start: P, function: Noise, nodes: u64, bytes: usize) {
+        let game = record(start, 99);
+        let run = || {
+            let mut searcher = Searcher::new(function, bytes);
+            let first = searcher.search(&game, &Limits::nodes(nodes), &never());
+            (told(first), told(searcher.search(&game, &Limits::nodes(nodes / 2), &never())))
+        };
+        let (first, second) = run();
+        assert!(first.3 <= nodes);
+        assert!(!first.6 || first.3 == nodes, "stopped early at {} of {}", first.3, nodes);
+        assert_eq!((first, second), run());
+    }
+
+    fn check_proven<P: Position>(start: P, function: Noise, nodes: u64) {
+        let game = record(start, 99);
+        let mut last = None;
+        let found =
+            Searcher::new(function, 0)
+                .search_with(&game, &Limits::nodes(nodes), &never(), |f| last = Some(f.clone()));
+        let value_of = |m: P::Move| {
+            let mut after = game.clone();
+            after.play(m).expect("legal");
+            -minimax(&function, &mut after, found.depth - 1)
+        };
+        if found.depth > 0 {
+            assert_eq!(found.value, value_of(found.best.expect("a move")));
+        }
+        if let Some(last) = last {
+            assert!(found.depth == last.depth || found.depth == last.depth + 1);
+            assert!(found.value >= value_of(last.best.expect("a move")));
+        }
+    }
+
+    /// A player that nobody asks for the time plays as one that is asked.
+    #[test]
+    fn clocks_change_nothing_but_the_times() {
+        let game = record(Noughts(0, 0), 9);
+        for limits in [Limits::depth(5), Limits::nodes(300), Limits::depth(0)] {
+            let timed = Searcher::new(noise(3), 1 << 12).search(&game, &limits, &never());
+            let other = Searcher::new(noise(3), 1 << 12).search_untimed(&game, &limits, &never());
+            assert_eq!((other.cpu, other.wall), (Duration::ZERO, Duration::ZERO));
+            assert_eq!(told(timed), told(other));
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
@@ -346,39 +451,16 @@ mod tests {
         fn node_limits_are_exact_and_repeatable(
             seed: u16, function: u64, nodes in 0_u64..600, bytes in prop_oneof![Just(0), Just(4096)],
         ) {
-            let game = record(Dag::new(seed), 99);
-            let run = || {
-                let mut searcher = Searcher::new(noise(function), bytes);
-                let first = searcher.search(&game, &Limits::nodes(nodes), &never());
-                (told(first), told(searcher.search(&game, &Limits::nodes(nodes / 2), &never())))
-            };
-            let (first, second) = run();
-            prop_assert!(first.3 <= nodes);
-            prop_assert!(!first.6 || first.3 == nodes, "stopped early at {} of {}", first.3, nodes);
-            prop_assert_eq!((first, second), run());
+            check_node_limit(Dag::new(seed), noise(function), nodes, bytes);
+            check_node_limit(noisy(seed), noise(function), nodes, bytes);
         }
 
         /// Stopped at any node, a search answers with the last finished
         /// iteration, or with a move proven better in the next.
         #[test]
         fn a_stopped_search_keeps_what_it_proved(seed: u16, function: u64, nodes in 1_u64..400) {
-            let game = record(Dag::new(seed), 99);
-            let function = noise(function);
-            let mut last = None;
-            let found = Searcher::new(function, 0).search_with(
-                &game, &Limits::nodes(nodes), &never(), |f| last = Some(f.clone()),
-            );
-            let mut after = game.clone();
-            after.play(found.best.expect("a move")).expect("legal");
-            if found.depth > 0 {
-                prop_assert_eq!(found.value, -minimax(&function, &mut after, found.depth - 1));
-            }
-            if let Some(last) = last {
-                prop_assert!(found.depth == last.depth || found.depth == last.depth + 1);
-                let mut before = game.clone();
-                before.play(last.best.expect("a move")).expect("legal");
-                prop_assert!(found.value >= -minimax(&function, &mut before, found.depth - 1));
-            }
+            check_proven(Dag::new(seed), noise(function), nodes);
+            check_proven(noisy(seed), noise(function), nodes);
         }
 
         #[test]

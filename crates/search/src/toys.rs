@@ -1,5 +1,6 @@
 //! Small games and functions for the tests, and plain minimax to compare with.
 
+use crate::tree::quiescence::MAX_PLIES;
 use evalsmith_core::{Evaluate, Explanation, GameRecord, Outcome, Position, Score, Side, Window};
 
 /// A number that looks random and depends on `seed` and `words` alone.
@@ -12,7 +13,8 @@ pub(crate) fn hash(seed: u64, words: &[u64]) -> u64 {
     })
 }
 
-/// Negamax by the record's own rules: no window, no table, no order.
+/// Negamax by the record's own rules, quiescence included: no window, no table,
+/// no order.
 pub(crate) fn minimax<P: Position, E: Evaluate<P>>(
     function: &E,
     game: &mut GameRecord<P>,
@@ -21,10 +23,10 @@ pub(crate) fn minimax<P: Position, E: Evaluate<P>>(
     if let Some(ending) = game.ending() {
         return function.outcome(ending.outcome);
     }
-    let position = game.position().clone();
     if depth == 0 {
-        return function.value(&position, &function.start(&position), Window::FULL);
+        return at_rest(function, game, MAX_PLIES);
     }
+    let position = game.position().clone();
     let mut best = -Score::INFINITE;
     for m in position.moves() {
         game.play(m).expect("a listed move is legal");
@@ -32,6 +34,35 @@ pub(crate) fn minimax<P: Position, E: Evaluate<P>>(
         game.take_back();
     }
     best
+}
+
+/// The quiet value, `plies` above the end of quiescence.
+fn at_rest<P: Position, E: Evaluate<P>>(
+    function: &E,
+    game: &mut GameRecord<P>,
+    plies: u8,
+) -> Score {
+    if let Some(ending) = game.ending() {
+        return function.outcome(ending.outcome);
+    }
+    let position = game.position().clone();
+    let stand_pat = static_value(function, &position);
+    if !P::NOISY || plies == 0 {
+        return stand_pat;
+    }
+    let forced = position.must_answer();
+    let mut best = if forced { -Score::INFINITE } else { stand_pat };
+    for m in position.moves().filter(|&m| forced || position.is_noisy(m)) {
+        game.play(m).expect("a listed move is legal");
+        best = best.max(-at_rest(function, game, plies - 1));
+        game.take_back();
+    }
+    best
+}
+
+/// The function's value of a position, from scratch.
+pub(crate) fn static_value<P: Position, E: Evaluate<P>>(function: &E, position: &P) -> Score {
+    function.value(position, &function.start(position), Window::FULL)
 }
 
 /// Layers of a few nodes each, with random edges one or two layers down: small
@@ -162,6 +193,78 @@ impl Position for Loops {
         let allowed = usize::from(self.seed.is_multiple_of(2));
         let times = earlier.iter().filter(|&&key| key == self.key()).count();
         (times > allowed).then(|| Outcome::by((self.hash(3) % 3) as i16 - 1))
+    }
+}
+
+/// Another toy with random noisy moves and random threats.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Noisy<P> {
+    pub(crate) calm: P,
+    /// How many moves in four are noisy, on average.
+    pub(crate) often: u8,
+}
+
+impl<P: Position> Position for Noisy<P> {
+    type Move = P::Move;
+    type Moves = P::Moves;
+    const REPEATS: bool = P::REPEATS;
+    const NOISY: bool = true;
+    fn moves(&self) -> P::Moves {
+        self.calm.moves()
+    }
+    fn play(&self, m: P::Move) -> Self {
+        Self { calm: self.calm.play(m), ..*self }
+    }
+    fn outcome(&self) -> Option<Outcome> {
+        self.calm.outcome()
+    }
+    fn key(&self) -> u64 {
+        self.calm.key()
+    }
+    fn is_noisy(&self, m: P::Move) -> bool {
+        hash(1, &[self.key(), P::slot(m).into()]) % 4 < self.often.into()
+    }
+    fn must_answer(&self) -> bool {
+        hash(2, &[self.key()]).is_multiple_of(4)
+    }
+    fn repeated(&self, earlier: &[u64]) -> Option<Outcome> {
+        self.calm.repeated(earlier)
+    }
+    fn slot(m: P::Move) -> u16 {
+        P::slot(m)
+    }
+}
+
+/// A long line that can be left at every step, with transpositions near its
+/// start: longer than quiescence is deep, and yet small enough for minimax.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Slide {
+    pub(crate) seed: u16,
+    pub(crate) step: u16,
+}
+
+impl Slide {
+    const LEFT: u16 = 1000;
+    const FORKS: u16 = 6;
+}
+
+impl Position for Slide {
+    type Move = u8;
+    type Moves = std::ops::Range<u8>;
+    fn moves(&self) -> Self::Moves {
+        0..if self.step < Self::LEFT { 2 } else { 0 }
+    }
+    fn play(&self, m: u8) -> Self {
+        let step = match m {
+            0 => self.step + 1,
+            _ if self.step < Self::FORKS => self.step + 2,
+            _ => self.step + Self::LEFT,
+        };
+        Self { step, ..*self }
+    }
+    fn outcome(&self) -> Option<Outcome> {
+        let margin = hash(self.seed.into(), &[self.step.into()]) % 5;
+        (self.step >= Self::LEFT).then(|| Outcome::by(margin as i16 - 2))
     }
 }
 

@@ -4,17 +4,22 @@
 //! minimax value is at most that, at least `beta` means it is at least that, and
 //! between the two it is exact.
 //!
-//! **The bound on plies.** Depth and plies left shrink together, so within one
-//! iteration either no line or every line can reach the record's bound. Where
-//! they can, a value depends on the plies left, and these go into the table's
-//! key; elsewhere it does not, and entries serve at any ply.
+//! **The bound on plies.** Depth and plies left shrink together, and quiescence
+//! adds the same to every depth, so within one iteration either no line or every
+//! line can reach the record's bound. Where they can, a value depends on the
+//! plies left, and these go into the table's key; elsewhere it does not, and
+//! entries serve at any ply.
 //!
 //! **Repetition.** Where the rules look back ([`Position::REPEATS`]) a value
 //! belongs to a path and not to a position (the graph-history interaction,
 //! Campbell 1985): a line that ends by repetition on one path goes on on another.
 //! There the table only orders moves and never cuts off.
+//!
+//! **The horizon.** Where a game names noisy moves, the value at depth zero is
+//! that of a [quiescence] search.
 
 mod driver;
+pub(crate) mod quiescence;
 
 use crate::brake::Brake;
 use crate::order::{Order, Ranked, pick};
@@ -53,6 +58,8 @@ pub(crate) struct Tree<'a, P: Position, E: Evaluate<P>> {
     root_side: usize,
     /// Plies from the root to the record's bound.
     plies_left: usize,
+    /// No line of this iteration goes beyond this ply.
+    last_ply: usize,
     /// Whether this iteration can reach the bound.
     bounded: bool,
     /// How often a line was cut by the horizon. A subtree that leaves it as it
@@ -96,6 +103,7 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
             root_state: function.start(game.position()),
             root_side: game.ply() % 2,
             plies_left: game.max_plies().saturating_sub(game.ply()),
+            last_ply: 0,
             bounded: false,
             horizons: 0,
             fastest,
@@ -121,10 +129,11 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
 
     /// Prepares an iteration; false when the search must stop before it.
     fn begin(&mut self, depth: u8) -> bool {
-        self.bounded = self.plies_left <= usize::from(depth);
+        self.last_ply = Self::last_ply(depth);
+        self.bounded = self.plies_left <= self.last_ply;
         self.horizons = 0;
         let lines = &mut self.memory.lines;
-        lines.resize_with(lines.len().max(usize::from(depth) + 1), Vec::new);
+        lines.resize_with(lines.len().max(self.last_ply + 1), Vec::new);
         !self.brake.enter()
     }
 
@@ -235,15 +244,22 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
         (self.root_side + ply) % 2
     }
 
-    /// Lists and ranks the moves at the end of the stack, and says where they begin.
+    /// Lists and ranks the moves worth looking at, at the end of the stack, and
+    /// says where they begin.
     #[expect(clippy::inline_always, reason = "compiled into the driver, with its instructions")]
     #[inline(always)]
-    fn list_moves(&mut self, position: &P, table_slot: u32, ply: usize) -> usize {
+    fn list_moves(
+        &mut self,
+        position: &P,
+        table_slot: u32,
+        ply: usize,
+        worth: impl Fn(P::Move) -> bool,
+    ) -> usize {
         let side = self.side(ply);
         let Memory { moves, order, .. } = &mut *self.memory;
         let base = moves.len();
         let ranker = order.ranker(table_slot, ply, side);
-        for mv in position.moves() {
+        for mv in position.moves().filter(|&mv| worth(mv)) {
             moves.push(Ranked { rank: ranker.rank(P::slot(mv)), mv });
         }
         base
@@ -268,7 +284,7 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
 mod tests {
     use super::*;
     use crate::Limits;
-    use crate::toys::{Dag, Loops, Noise, record};
+    use crate::toys::{Dag, Loops, Noise, Noisy, record};
     use proptest::prelude::*;
     use std::sync::atomic::AtomicBool;
 
@@ -286,6 +302,10 @@ mod tests {
         tree.fastest &= fastest;
         let moves = tree.root_moves();
         let mut all = Vec::new();
+        if P::NOISY {
+            let quiet = tree.quiesce().expect("nothing stops the search");
+            all.push((quiet.value, quiet.line, quiet.complete, tree.brake.nodes()));
+        }
         for depth in 1..8 {
             let found = tree.iterate(&moves, depth).expect("nothing stops the search");
             all.push((found.value, found.line, found.complete, tree.brake.nodes()));
@@ -305,6 +325,10 @@ mod tests {
                 run(Loops { seed, place: 0 }, function, true),
                 run(Loops { seed, place: 0 }, function, false)
             );
+            let noisy = Noisy { calm: Dag::new(seed), often: 2 };
+            prop_assert_eq!(run(noisy.clone(), function, true), run(noisy, function, false));
+            let noisy = Noisy { calm: Loops { seed, place: 0 }, often: 1 };
+            prop_assert_eq!(run(noisy.clone(), function, true), run(noisy, function, false));
         }
     }
 }

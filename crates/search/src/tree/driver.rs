@@ -9,8 +9,11 @@ use crate::order::NO_SLOT;
 use crate::table::Bound;
 use evalsmith_core::{Evaluate, Position, Score, Window};
 
-/// Nodes with fewer plies below them are searched faster than looked up.
-const TABLE_DEPTH: u8 = 2;
+/// Nodes with fewer plies below them are searched faster than looked up; below
+/// the last ply of a noisy game there is more to search.
+const fn table_depth<P: Position>() -> u8 {
+    if P::NOISY { 1 } else { 2 }
+}
 
 /// Returned by nodes that were stopped; nobody reads it.
 const STOPPED: Score = Score(0);
@@ -33,7 +36,7 @@ macro_rules! driver {
                 let after = position.play(m);
                 if depth == 1 {
                     tree.memory.lines[1].clear();
-                    return -leaf(tree, position, state, m, &after, -window, 1);
+                    return -leaf::<P, E, true>(tree, position, state, m, &after, -window, 1);
                 }
                 let after_state = tree.function.advance(position, m, &after, state);
                 if window.alpha + 1 == window.beta {
@@ -43,10 +46,11 @@ macro_rules! driver {
                 }
             }
 
-            /// A position at the horizon.
+            /// A position at the horizon or below it. With `PV` the line is kept;
+            /// the caller has emptied it.
             $(#[$attribute])*
             #[inline]
-            fn leaf<P: Position, E: Evaluate<P>>(
+            fn leaf<P: Position, E: Evaluate<P>, const PV: bool>(
                 tree: &mut Tree<'_, P, E>,
                 before: &P,
                 state: &E::State,
@@ -61,9 +65,77 @@ macro_rules! driver {
                 if let Some(score) = tree.ended(position, ply) {
                     return score;
                 }
-                tree.horizons += 1;
                 let state = tree.function.advance(before, m, position, state);
+                if P::NOISY {
+                    return quiesce::<P, E, PV>(tree, position, &state, window, ply);
+                }
+                tree.horizons += 1;
                 tree.function.value(position, &state, window)
+            }
+
+            /// The quiet value of an unfinished position that has been entered.
+            $(#[$attribute])*
+            pub(in super::super) fn quiesce<P: Position, E: Evaluate<P>, const PV: bool>(
+                tree: &mut Tree<'_, P, E>,
+                position: &P,
+                state: &E::State,
+                window: Window,
+                ply: usize,
+            ) -> Score {
+                let Window { mut alpha, beta } = window;
+                let mut best = -Score::INFINITE;
+                let deeper = ply < tree.last_ply;
+                let forced = deeper && position.must_answer();
+                if !forced {
+                    tree.horizons += 1;
+                    best = tree.function.value(position, state, window);
+                    if best >= beta || !deeper {
+                        return best;
+                    }
+                    alpha = alpha.max(best);
+                }
+
+                let worth = |m| forced || position.is_noisy(m);
+                let base = tree.list_moves(position, NO_SLOT, ply, worth);
+                let end = tree.memory.moves.len();
+                if base == end {
+                    return best;
+                }
+                if P::REPEATS {
+                    tree.memory.keys.push(position.key());
+                }
+                for i in base..end {
+                    let m = tree.pick(i);
+                    let after = position.play(m);
+                    if PV {
+                        tree.memory.lines[ply + 1].clear();
+                    }
+                    let down = -Window::new(alpha, beta);
+                    let value = -leaf::<P, E, PV>(tree, position, state, m, &after, down, ply + 1);
+                    if tree.brake.stopped() {
+                        best = STOPPED;
+                        break;
+                    }
+                    if value > best {
+                        best = value;
+                        if value > alpha {
+                            alpha = value;
+                            if PV {
+                                tree.lengthen_line(ply, m);
+                            }
+                            if value >= beta {
+                                let side = tree.side(ply);
+                                tree.memory.order.cut(P::slot(m), ply, side, 1);
+                                break;
+                            }
+                        }
+                    }
+                }
+                tree.memory.moves.truncate(base);
+                if P::REPEATS {
+                    tree.memory.keys.pop();
+                }
+                best
             }
 
             /// A position `depth` plies (at least one) above the horizon. With
@@ -90,7 +162,7 @@ macro_rules! driver {
                     return score;
                 }
 
-                let tabled = depth >= TABLE_DEPTH && tree.memory.table.exists();
+                let tabled = depth >= table_depth::<P>() && tree.memory.table.exists();
                 let own_key = if tabled || P::REPEATS { position.key() } else { 0 };
                 let key = tree.table_key(own_key, ply);
                 let mut table_slot = NO_SLOT;
@@ -102,7 +174,7 @@ macro_rules! driver {
                     }
                 }
 
-                let base = tree.list_moves(position, table_slot, ply);
+                let base = tree.list_moves(position, table_slot, ply, |_| true);
                 let end = tree.memory.moves.len();
                 if base == end {
                     let outcome = position.outcome().expect("a position without moves is finished");
@@ -125,7 +197,7 @@ macro_rules! driver {
                             tree.memory.lines[ply + 1].clear();
                         }
                         let down = -Window::new(alpha, beta);
-                        -leaf(tree, position, state, m, &after, down, ply + 1)
+                        -leaf::<P, E, PV>(tree, position, state, m, &after, down, ply + 1)
                     } else {
                         let below = tree.function.advance(position, m, &after, state);
                         let mut scout = Score::INFINITE;

@@ -1,0 +1,93 @@
+//! The cold side of Chess.
+
+use crate::board::Board;
+use crate::features::ChessFeatures;
+use crate::moves::Move;
+use crate::{fen, packing, san};
+use evalsmith_core::{Defaults, Game, Malformed, Side};
+
+/// Chess.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Chess;
+
+impl Chess {
+    /// A legal move as UCI writes it: `e2e4`, `e7e8q`, castling `e1g1`.
+    pub fn format_uci(&self, position: &Board, m: Move) -> String {
+        san::format_uci(position, m)
+    }
+}
+
+/// A position knows its side to move, so the arguments that name it are not read.
+impl Game for Chess {
+    type Position = Board;
+    type Features = ChessFeatures;
+
+    const NAME: &'static str = "chess";
+
+    fn start(&self) -> Board {
+        Board::start()
+    }
+
+    fn features(&self) -> ChessFeatures {
+        ChessFeatures
+    }
+
+    /// Sixteen pawns make six moves each and thirty pieces are captured; between
+    /// two of these, and after the last, fewer than a hundred half-moves pass.
+    fn max_plies(&self) -> usize {
+        (16 * 6 + 30 + 1) * 100
+    }
+
+    fn format_move(&self, position: &Board, m: Move) -> String {
+        san::format_move(position, m)
+    }
+
+    /// Reads SAN and UCI.
+    fn parse_move(&self, position: &Board, text: &str) -> Result<Move, Malformed> {
+        san::parse_move(position, text)
+    }
+
+    /// Writes FEN.
+    fn format(&self, position: &Board, _to_move: Side) -> String {
+        fen::format(position)
+    }
+
+    /// Reads FEN, and EPD's four fields.
+    fn parse(&self, text: &str) -> Result<(Board, Side), Malformed> {
+        let board = fen::parse(text)?;
+        let to_move = board.to_move();
+        Ok((board, to_move))
+    }
+
+    fn draw(&self, position: &Board, _to_move: Side) -> String {
+        fen::draw(position)
+    }
+
+    fn pack(&self, position: &Board, _to_move: Side) -> Vec<u8> {
+        packing::pack(position)
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Result<(Board, Side), Malformed> {
+        let board = packing::unpack(bytes)?;
+        let to_move = board.to_move();
+        Ok((board, to_move))
+    }
+
+    fn defaults(&self) -> Defaults {
+        Defaults { games: 400, depth: 3, opening_plies: 8, solve_at: 0, pairs: 60, match_plies: 8 }
+    }
+
+    fn side_names(&self) -> [&'static str; 2] {
+        ["white", "black"]
+    }
+
+    fn hand_weights(&self) -> Option<Vec<f64>> {
+        Some(ChessFeatures::HAND_WEIGHTS.to_vec())
+    }
+
+    /// The published numbers, and a leaf more for each game that mate ended
+    /// before: 8 at the fourth half-move, 347 at the fifth.
+    fn perft_table(&self) -> &'static [u64] {
+        &[20, 400, 8_902, 197_281, 4_865_609 + 8, 119_060_324 + 8 + 347]
+    }
+}

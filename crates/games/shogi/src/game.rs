@@ -1,0 +1,97 @@
+//! The cold side of Shogi.
+
+use crate::board::Board;
+use crate::features::ShogiFeatures;
+use crate::moves::Move;
+use crate::setup::Setup;
+use crate::{notation, packing};
+use evalsmith_core::{Defaults, Game, Malformed, Side, Symmetry};
+
+/// Shogi.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shogi;
+
+fn mirrored(board: &Board) -> Board {
+    Setup::of(board).mirrored().board().expect("the rules know no left and right")
+}
+
+/// A position knows its side to move, so the arguments that name it are not read.
+impl Game for Shogi {
+    type Position = Board;
+    type Features = ShogiFeatures;
+
+    const NAME: &'static str = "shogi";
+
+    fn start(&self) -> Board {
+        Board::start()
+    }
+
+    fn features(&self) -> ShogiFeatures {
+        ShogiFeatures
+    }
+
+    /// Twice the longest of two thousand professional games. The rules alone do
+    /// not end games of players without a plan.
+    fn max_plies(&self) -> usize {
+        512
+    }
+
+    fn format_move(&self, _position: &Board, m: Move) -> String {
+        m.to_string()
+    }
+
+    fn parse_move(&self, position: &Board, text: &str) -> Result<Move, Malformed> {
+        notation::usi::parse(position, text)
+    }
+
+    fn format(&self, position: &Board, _to_move: Side) -> String {
+        notation::sfen::format(position)
+    }
+
+    fn parse(&self, text: &str) -> Result<(Board, Side), Malformed> {
+        let board = notation::sfen::parse(text)?;
+        let side = board.to_move();
+        Ok((board, side))
+    }
+
+    fn draw(&self, position: &Board, _to_move: Side) -> String {
+        notation::diagram::draw(position)
+    }
+
+    fn pack(&self, position: &Board, _to_move: Side) -> Vec<u8> {
+        packing::pack(position)
+    }
+
+    fn unpack(&self, bytes: &[u8]) -> Result<(Board, Side), Malformed> {
+        let board = packing::unpack(bytes)?;
+        let side = board.to_move();
+        Ok((board, side))
+    }
+
+    /// With eighty moves to choose from and more late in the game, two plies and
+    /// their captures are what a minute or two allow.
+    fn defaults(&self) -> Defaults {
+        Defaults { games: 1000, depth: 2, opening_plies: 8, pairs: 100, ..Defaults::default() }
+    }
+
+    fn side_names(&self) -> [&'static str; 2] {
+        ["black", "white"]
+    }
+
+    /// The field's customary values of the pieces, six pawns to a unit of log-odds,
+    /// and guesses for the rest.
+    fn hand_weights(&self) -> Option<Vec<f64>> {
+        let pieces = [0.15, 0.38, 0.42, 0.62, 0.73, 0.95, 1.07, 0.75, 1.38, 1.58];
+        let others = [0.02, -1.5, -1.0, 0.01, 0.0];
+        Some([&pieces[..], &others[..]].concat())
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry<Board>> {
+        vec![Symmetry { name: "mirror", position: mirrored, mv: Move::mirrored }]
+    }
+
+    /// Published numbers; games that end earlier first do at depth 7.
+    fn perft_table(&self) -> &'static [u64] {
+        &[30, 900, 25_470, 719_731, 19_861_490]
+    }
+}

@@ -1,0 +1,34 @@
+//! Shogi: rules on the bitboards of `haitaka`, notation, features.
+//!
+//! # The rules, as they are kept here
+//!
+//! * A side without a legal move has lost, by checkmate or not.
+//! * No drop where the piece could never move, no second unpromoted pawn on a
+//!   file, no mate by a dropped pawn.
+//! * The fourth occurrence of a position ends the game. It is a draw, unless all
+//!   moves of one side since the first occurrence gave check: then that side has
+//!   lost. Keys alone decide it, because a position's key says whether the side to
+//!   move stands in check.
+//! * An impasse (both kings entered) is neither counted nor declared: rule books
+//!   differ, and a declaration is a player's choice, no property of a position.
+//!   Such games reach the bound on plies and are drawn.
+//!
+//! The first player is Black (sente), at the bottom of the board.
+
+mod attacks;
+mod board;
+mod drops;
+mod features;
+mod game;
+mod moves;
+mod notation;
+mod packing;
+mod progress;
+mod repetition;
+mod setup;
+
+pub use board::Board;
+pub use features::{Scratch, ShogiFeatures};
+pub use game::Shogi;
+pub use haitaka::{Piece, Square};
+pub use moves::{Move, Moves};
