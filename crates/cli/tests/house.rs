@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("arena", &["core", "search", "stats", "data"]),
     ("report", &["core", "stats"]),
     ("lab", &["core", "stats", "search", "learn", "data", "curves", "arena", "report"]),
-    ("registry", &["othello", "malawi", "lab"]),
+    ("registry", &["othello", "malawi", "chess", "shogi", "go", "lab"]),
     ("examples", &["lab"]),
 ];
 

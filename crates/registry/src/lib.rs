@@ -1,7 +1,10 @@
 //! Every game by name.
 
+use evalsmith_chess::Chess;
+use evalsmith_go::Go;
 use evalsmith_lab::prelude::{AnyGame, AsAny};
 use evalsmith_malawi::Malawi;
+use evalsmith_shogi::Shogi;
 
 /// Six features of Othello, fitted by stage; `models/README.md` says how.
 const OTHELLO_MODEL: &[u8] = include_bytes!("../../../models/othello.safetensors");
@@ -18,6 +21,9 @@ const GAMES: &[(&str, Maker)] = &[
         )
     }),
     ("malawi", || Box::new(AsAny::new(Malawi))),
+    ("chess", || Box::new(AsAny::new(Chess))),
+    ("shogi", || Box::new(AsAny::new(Shogi))),
+    ("go", || Box::new(AsAny::new(Go::default()))),
 ];
 
 /// The names of all games.

@@ -74,7 +74,15 @@ impl Game for Chess {
     }
 
     fn defaults(&self) -> Defaults {
-        Defaults { games: 400, depth: 3, opening_plies: 8, solve_at: 0, pairs: 60, match_plies: 8 }
+        Defaults {
+            games: 400,
+            depth: 3,
+            opening_plies: 8,
+            chance: 0.05,
+            solve_at: 0,
+            pairs: 60,
+            match_plies: 8,
+        }
     }
 
     fn side_names(&self) -> [&'static str; 2] {

@@ -100,6 +100,7 @@ impl Game for Go {
             games: 1000,
             depth: 2,
             opening_plies: 8,
+            chance: 0.05,
             solve_at: 0,
             pairs: 100,
             match_plies: 6,
