@@ -78,6 +78,15 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         false
     }
 
+    /// How much a noisy move promises before it is tried; zero where it is not
+    /// known, and for quiet moves. Searches try the most promising moves first (in
+    /// Chess the most valuable victim, and of its captors the least valuable). No
+    /// value depends on it, but exchanges take many times as long without it.
+    #[inline]
+    fn promise(&self, _m: Self::Move) -> u8 {
+        0
+    }
+
     /// Whether the side to move is under a threat that it cannot leave standing
     /// (check): its static value means nothing, and every move counts as noisy.
     #[inline]

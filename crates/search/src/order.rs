@@ -1,4 +1,5 @@
-//! Which move to try first: the table's, the killers, then by history.
+//! Which move to try first: the table's, those that promise most, the killers,
+//! then by history.
 //!
 //! Killer moves (Akl and Newborn 1977) are the last two that cut off at the same
 //! ply; history (Schaeffer 1983) counts cut-offs by move, for each side apart.
@@ -10,7 +11,9 @@ use crate::tree::quiescence::MAX_PLIES;
 pub(crate) const NO_SLOT: u32 = u32::MAX;
 
 const TABLE_RANK: u32 = u32::MAX;
-const KILLER_RANK: u32 = u32::MAX - 2;
+/// Noisy moves by what they promise stand from here to 255 above.
+const PROMISE_RANK: u32 = KILLER_RANK + 2;
+const KILLER_RANK: u32 = 1 << 30;
 /// Histories are halved when one passes this, so they never reach the killers.
 const HISTORY_LIMIT: u32 = 1 << 24;
 const SLOTS: usize = 1 << 12;
@@ -105,10 +108,12 @@ impl Order {
 
 impl Ranker<'_> {
     #[inline]
-    pub(crate) fn rank(&self, slot: u16) -> u32 {
+    pub(crate) fn rank(&self, slot: u16, promise: u8) -> u32 {
         let wide = u32::from(slot);
         if wide == self.table {
             TABLE_RANK
+        } else if promise > 0 {
+            PROMISE_RANK + u32::from(promise)
         } else if wide == self.killers[0] {
             KILLER_RANK + 1
         } else if wide == self.killers[1] {
@@ -124,20 +129,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn table_then_killers_then_history() {
+    fn table_then_promise_then_killers_then_history() {
         let mut order = Order::new();
         order.cut(10, 3, 1, 2);
         order.cut(11, 3, 1, 2);
         order.cut(12, 4, 1, 5);
         order.cut(13, 4, 0, 9);
         let ranker = order.ranker(20, 3, 1);
-        let mut moves: Vec<_> =
-            [13, 12, 10, 11, 20].map(|mv| Ranked { rank: ranker.rank(mv), mv }).into();
+        let mut moves: Vec<_> = [(13, 0), (12, 0), (15, 1), (16, 9), (10, 0), (11, 0), (20, 0)]
+            .map(|(mv, promise)| Ranked { rank: ranker.rank(mv, promise), mv })
+            .into();
         let mut sequence = Vec::new();
         for i in 0..moves.len() {
             sequence.push(pick(&mut moves[i..]));
         }
-        assert_eq!(sequence, [20, 11, 10, 12, 13]);
+        assert_eq!(sequence, [20, 16, 15, 11, 10, 12, 13]);
     }
 
     #[test]
@@ -152,7 +158,7 @@ mod tests {
         for slot in [1, 2, 2, 2] {
             order.cut(slot, 0, 0, 1);
         }
-        assert_eq!(order.ranker(NO_SLOT, 0, 0).rank(1), KILLER_RANK);
+        assert_eq!(order.ranker(NO_SLOT, 0, 0).rank(1, 0), KILLER_RANK);
     }
 
     #[test]
@@ -161,11 +167,11 @@ mod tests {
         for _ in 0..10_000 {
             order.cut(1, 0, 0, u8::MAX);
         }
-        let rank = order.ranker(NO_SLOT, 9, 0).rank(1);
+        let rank = order.ranker(NO_SLOT, 9, 0).rank(1, 0);
         assert!(rank > 0 && rank < KILLER_RANK);
         order.age();
-        assert_eq!(order.ranker(NO_SLOT, 9, 0).rank(1), rank / 2);
+        assert_eq!(order.ranker(NO_SLOT, 9, 0).rank(1, 0), rank / 2);
         order.clear();
-        assert_eq!(order.ranker(NO_SLOT, 0, 0).rank(1), 0);
+        assert_eq!(order.ranker(NO_SLOT, 0, 0).rank(1, 0), 0);
     }
 }

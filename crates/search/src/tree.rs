@@ -260,7 +260,8 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
         let base = moves.len();
         let ranker = order.ranker(table_slot, ply, side);
         for mv in position.moves().filter(|&mv| worth(mv)) {
-            moves.push(Ranked { rank: ranker.rank(P::slot(mv)), mv });
+            let promise = if P::NOISY { position.promise(mv) } else { 0 };
+            moves.push(Ranked { rank: ranker.rank(P::slot(mv), promise), mv });
         }
         base
     }

@@ -153,6 +153,7 @@ impl Position for Board {
     /// queen 4. Stage 0 is the opening; at stage 24 kings and pawns are left.
     const STAGES: usize = FULL as usize + 1;
     const REPEATS: bool = true;
+    const NOISY: bool = true;
 
     #[inline]
     fn moves(&self) -> Moves {
@@ -202,13 +203,19 @@ impl Position for Board {
         Stage(FULL.saturating_sub(weight(&self.0, self.0.occupied())) as u8)
     }
 
-    /// Captures and promotions; in check every move, since no value is quiet then.
+    /// Captures and promotions. Check is a threat that must be answered instead.
     #[inline]
     fn is_noisy(&self, m: Move) -> bool {
         let theirs = self.0.colors(!self.0.side_to_move());
-        let en_passant =
-            || m.0.from.file() != m.0.to.file() && self.0.pieces(Piece::Pawn).has(m.0.from);
-        self.in_check() || m.0.promotion.is_some() || theirs.has(m.0.to) || en_passant()
+        let changes_file = m.0.from.file() != m.0.to.file();
+        // A pawn leaves its file only by a capture, en passant as well.
+        let by_pawn = || changes_file && self.0.pieces(Piece::Pawn).has(m.0.from);
+        m.0.promotion.is_some() || theirs.has(m.0.to) || by_pawn()
+    }
+
+    #[inline]
+    fn must_answer(&self) -> bool {
+        self.in_check()
     }
 
     /// A draw when two of the earlier keys are this position's own.
@@ -321,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_promotions_and_evasions_are_noisy() {
+    fn captures_and_promotions_are_noisy_and_check_is_answered() {
         let noisy = |text| {
             let board = board(text);
             let named = |m| Chess.format_move(&board, m);
@@ -335,8 +342,9 @@ mod tests {
             noisy("r3k3/1P6/8/8/8/8/8/4K3 w - - 0 1").0,
             "b8=B b8=N b8=Q+ b8=R+ bxa8=B bxa8=N bxa8=Q+ bxa8=R+"
         );
-        let (evasions, count) = noisy("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1");
-        assert_eq!((evasions.as_str(), count), ("Kd1 Kf1 Kxe2", 3));
+        assert_eq!(noisy("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").0, "Rxa8+ Rxh8+");
+        let checked = board("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1");
+        assert!(checked.must_answer() && !Chess.start().must_answer());
     }
 
     #[test]

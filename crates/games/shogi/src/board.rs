@@ -170,11 +170,14 @@ mod tests {
         assert_eq!(play(quiet, &kings[..11]).ending(), None);
         let end = play(quiet, &kings).ending().unwrap();
         assert_eq!((end.outcome, end.reason), (Outcome::DRAW, Reason::Repetition));
-        // Black's dragon checks from 4c and 6c in turn.
-        let checks = ["4c6c", "6a4a", "6c4c", "4a6a"].repeat(3);
-        let chased = "3k5/9/5+R3/9/9/9/9/9/4K4 b - 1";
+        // Black's rook checks on the king's file, whichever it is.
+        let checks = ["5e6e", "6a5a", "6e5e", "5a6a"].repeat(3);
+        let chased = "3k5/9/9/9/4R4/9/9/9/K8 b - 1";
         let end = play(chased, &checks).ending().unwrap();
         assert_eq!((end.outcome, end.reason), (Outcome::LOSS, Reason::Repetition));
+        let seen_by_the_chased = "4k4/9/9/9/4R4/9/9/9/K8 w - 1";
+        let turns = ["5a6a", "5e6e", "6a5a", "6e5e"].repeat(3);
+        assert_eq!(play(seen_by_the_chased, &turns).ending().unwrap().outcome, Outcome::WIN);
     }
 
     #[test]

@@ -32,7 +32,7 @@ const FILE_ENDS: u128 = {
 #[inline]
 pub(crate) fn files(set: BitBoard) -> BitBoard {
     let below = BitBoard::FULL.0 & !FILE_ENDS;
-    let ends = ((set.0 & below) + below | set.0) & FILE_ENDS;
+    let ends = (((set.0 & below) + below) | set.0) & FILE_ENDS;
     BitBoard((ends << 1) - (ends >> 8))
 }
 

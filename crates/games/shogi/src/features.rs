@@ -8,9 +8,9 @@
 //!   golds; `horses` and `dragons`: promoted bishops and rooks;
 //! * `hand`: the worth of what is in hand, in pawns, since a piece in hand may land
 //!   anywhere and the counts above do not tell it from one on the board;
-//! * `attacked`: king unsafety by attackers (takeuchi07's f_a). With a the pairs of
+//! * `attacked`: king unsafety by attackers (takeuchi07's `f_a`). With a the pairs of
 //!   an enemy piece and a square on or beside the king that it attacks, a / (a + 8);
-//! * `undefended`: king unsafety by defenders (f_d). With d the same pairs of the
+//! * `undefended`: king unsafety by defenders (`f_d`). With d the same pairs of the
 //!   king's own pieces, the king left out, 8 / (8 + d). Both lie between 0 and 1, as
 //!   in the paper, which does not print its formula;
 //! * `mobility`: squares that pieces attack and their side does not occupy, counted

@@ -5,7 +5,6 @@
 //! rooks, three for the others; zeros to the end of the byte.
 
 use crate::board::Board;
-use crate::drops::HAND;
 use crate::setup::Setup;
 use evalsmith_core::Malformed;
 use haitaka::{Color, Piece, Square};
@@ -90,8 +89,8 @@ fn read(bytes: &[u8]) -> Result<Board, String> {
         setup.squares[square as usize] = Some((color(code & 1), piece));
     }
     for color in [Color::Black, Color::White] {
-        for kind in 0..HAND.len() {
-            setup.hands[color as usize][kind] = stream.take(HAND_BITS[kind])? as u8;
+        for (kind, bits) in HAND_BITS.into_iter().enumerate() {
+            setup.hands[color as usize][kind] = stream.take(bits)? as u8;
         }
     }
     let rest = 8 * bytes.len() - stream.used;

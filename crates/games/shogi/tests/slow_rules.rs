@@ -2,7 +2,7 @@
 //! and what the world agrees on: perft numbers and mates.
 
 use evalsmith_core::conformance::{Kit, check_features};
-use evalsmith_core::{Game, Outcome, Position};
+use evalsmith_core::{Game, Outcome, Position, perft_by_bulk};
 use evalsmith_shogi::{Board, Move, Shogi};
 use std::fmt::Write;
 
@@ -14,6 +14,10 @@ struct Man {
 }
 
 const KINDS: &[u8; 7] = b"RBGSNLP";
+
+fn held(kind: u8) -> usize {
+    KINDS.iter().position(|&k| k == kind).expect("a kind that a hand can hold")
+}
 
 #[derive(Clone)]
 struct Plain {
@@ -58,7 +62,7 @@ impl Plain {
             if c.is_ascii_digit() {
                 count = 10 * count + c - b'0';
             } else {
-                let kind = KINDS.iter().position(|&k| k == c.to_ascii_uppercase()).unwrap();
+                let kind = held(c.to_ascii_uppercase());
                 plain.hands[usize::from(c.is_ascii_uppercase())][kind] = count.max(1);
                 count = 0;
             }
@@ -154,9 +158,7 @@ impl Plain {
 
     fn legal(&self) -> Vec<(String, Plain)> {
         let black = self.black_moves;
-        let name = |at: usize| {
-            format!("{}{}", 9 - at % 9, char::from(b'a' + u8::try_from(at / 9).unwrap()))
-        };
+        let name = |at: usize| format!("{}{}", 9 - at % 9, char::from(b"abcdefghi"[at / 9]));
         let mut found = Vec::new();
         for from in 0..81 {
             let Some(man) = self.cells[from].filter(|man| man.black == black) else { continue };
@@ -173,8 +175,7 @@ impl Plain {
                     }
                     let mut next = self.clone();
                     if let Some(taken) = next.cells[to] {
-                        let kind = KINDS.iter().position(|&k| k == taken.kind).unwrap();
-                        next.hands[usize::from(black)][kind] += 1;
+                        next.hands[usize::from(black)][held(taken.kind)] += 1;
                     }
                     next.cells[to] = Some(Man { promoted: man.promoted || promotes, ..man });
                     next.cells[from] = None;
@@ -227,7 +228,7 @@ fn read(sfen: &str) -> Board {
 
 #[test]
 fn shogi_keeps_the_promises() {
-    Kit::of(Shogi).against(slow).games(12).bounded().run();
+    Kit::of(Shogi).against(slow).games(6).bounded().run();
     check_features(&Shogi, 20);
 }
 
@@ -251,6 +252,9 @@ fn published_perft_numbers() {
         // The most moves a position can have.
         ("R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1", &[593, 105_677, 53_393_368]),
     ];
+    for (depth, &expected) in (1..).zip(Shogi.perft_table()) {
+        assert_eq!(perft_by_bulk(&Shogi.start(), depth), expected, "depth {depth}");
+    }
     for (sfen, numbers) in table {
         for (depth, &expected) in (1..).zip(numbers) {
             assert_eq!(leaves(&read(sfen), depth), expected, "depth {depth} of {sfen}");

@@ -28,6 +28,9 @@
 //!   plies left, near the record's bound), and the table stays valid. The table
 //!   itself is not asked here: exchanges are short, and a tree of a few nodes is
 //!   searched faster than looked up.
+//! - **Order is everything but the value.** Without the game's
+//!   [promises](Position::promise) some Chess positions need ten times the
+//!   nodes.
 //! - **Standing pat is a horizon.** Only where every line was forced to the end
 //!   of the game is a search complete.
 

@@ -49,13 +49,6 @@ fn illegal(board: &Board, m: Move) -> String {
         return "the game is over".into();
     }
     let to = m.to();
-    let parried = || {
-        if board.in_check() {
-            format!("{side}'s king would stay in check")
-        } else {
-            format!("it would expose {side}'s king")
-        }
-    };
     let Some(from) = m.from() else {
         let piece = m.dropped().expect("a move without an origin is a drop");
         let kind = kind(piece);
@@ -75,8 +68,9 @@ fn illegal(board: &Board, m: Move) -> String {
             if !board.in_check() {
                 return "a dropped pawn must not mate".into();
             }
+            return format!("{side}'s king would stay in check, or the dropped pawn mates");
         }
-        return format!("{side}'s king would stay in check, or a dropped pawn would mate");
+        return format!("{side}'s king would stay in check");
     };
     let own = board.0.colors(color);
     let Some(piece) = board.0.piece_on(from).filter(|_| own.has(from)) else {
@@ -97,7 +91,10 @@ fn illegal(board: &Board, m: Move) -> String {
     } else if must_prom_zone(color, piece).has(to) {
         return format!("a {kind} must promote on {to}: {m}+");
     }
-    parried()
+    if board.in_check() {
+        return format!("{side}'s king would stay in check");
+    }
+    format!("it would expose {side}'s king")
 }
 
 #[cfg(test)]
