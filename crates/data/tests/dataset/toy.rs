@@ -150,7 +150,7 @@ pub(crate) fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
         .unwrap()
         .map(|entry| entry.unwrap())
         .map(|e| (e.file_name().into_string().unwrap(), std::fs::read(e.path()).unwrap()))
-        .filter(|(name, _)| name != "dataset.lock" && !name.ends_with(".aside"))
+        .filter(|(name, _)| name != "dataset.lock" && !name.contains(".aside"))
         .collect();
     files.sort();
     files
