@@ -38,8 +38,9 @@ use super::{Iteration, Tree, driver};
 use evalsmith_core::{Evaluate, Position, Score, Window};
 
 /// Quiescence stands pat after so many plies, whatever is still hanging: noisy
-/// lines of real games are shorter, chains of checks may not be.
-pub(crate) const MAX_PLIES: u8 = 32;
+/// lines worth following are shorter, and in Shogi, where every capture arms the
+/// next, a longer leash takes minutes a game.
+pub(crate) const MAX_PLIES: u8 = 8;
 
 impl<P: Position, E: Evaluate<P>> Tree<'_, P, E> {
     /// How far below `depth` a line can go.
@@ -199,8 +200,8 @@ mod tests {
 
     #[test]
     fn a_line_forced_to_the_end_of_the_game_is_complete() {
-        let found = Searcher::new(FUNCTION, 0).quiet(&record(Checks(0), 10));
-        assert_eq!((found.value, found.line.len(), found.complete), (Score(0), 10, true));
+        let found = Searcher::new(FUNCTION, 0).quiet(&record(Checks(0), 6));
+        assert_eq!((found.value, found.line.len(), found.complete), (Score(0), 6, true));
     }
 
     #[test]
