@@ -46,6 +46,10 @@ pub(crate) struct Draw {
     /// Count a draw as half a win instead of leaving it out
     #[arg(long)]
     draws_half: bool,
+    /// Take positions as they were played, not the quiet ones that their
+    /// exchanges lead to (no difference in games without noisy moves)
+    #[arg(long)]
+    raw: bool,
     /// Write over an existing file
     #[arg(long)]
     force: bool,
@@ -64,7 +68,12 @@ impl Draw {
         may_write(&self.output, self.force)?;
         let dataset = Dataset::open(&self.data)?;
         let draws = if self.draws_half { Draws::Half } else { Draws::LeftOut };
-        let plan = CurvePlan { bin_width: self.bin_width, min_count: self.min_count, draws };
+        let plan = CurvePlan {
+            bin_width: self.bin_width,
+            min_count: self.min_count,
+            draws,
+            raw: self.raw,
+        };
         let game = game(&dataset.manifest().game)?;
         let curve = game.curve(&self.data, &self.function, &plan, &Terminal::new())?;
         let source =

@@ -131,6 +131,10 @@ pub(crate) struct Features {
     /// The Parquet file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Take positions as they were played, not the quiet ones that their
+    /// exchanges lead to (no difference in games without noisy moves)
+    #[arg(long)]
+    raw: bool,
     /// Write over an existing file
     #[arg(long)]
     force: bool,
@@ -141,7 +145,7 @@ impl Features {
         may_write(&self.output, self.force)?;
         let dataset = Dataset::open(&self.data)?;
         let game = game(&dataset.manifest().game)?;
-        let rows = game.export_features(&self.data, &self.output, &Terminal::new())?;
+        let rows = game.export_features(&self.data, &self.output, self.raw, &Terminal::new())?;
         show(&format!("{rows} rows in {}", self.output.display()))
     }
 }

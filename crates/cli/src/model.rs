@@ -45,6 +45,10 @@ pub(crate) struct Fit {
     /// Chooses the games held out
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Take positions as they were played, not the quiet ones that their
+    /// exchanges lead to (no difference in games without noisy moves)
+    #[arg(long)]
+    raw: bool,
     /// Write over existing files
     #[arg(long)]
     force: bool,
@@ -56,7 +60,8 @@ impl Fit {
         may_write(&self.output, self.force)?;
         may_write(&beside, self.force)?;
         let dataset = Dataset::open(&self.data)?;
-        let mut plan = FitPlan { holdout: self.holdout, seed: self.seed, ..FitPlan::default() };
+        let mut plan =
+            FitPlan { holdout: self.holdout, seed: self.seed, raw: self.raw, ..FitPlan::default() };
         plan.logistic.stages.radius = self.radius;
         let fitted = game(&dataset.manifest().game)?.fit(&self.data, &plan, &Terminal::new())?;
         fitted.save(&self.output, &beside, &command_line())?;

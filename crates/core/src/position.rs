@@ -71,20 +71,22 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         Stage(0)
     }
 
-    /// Whether the legal move changes so much that a static evaluation should
-    /// wait for it (a capture, a promotion). Lines of noisy moves should be short.
-    #[inline]
-    fn is_noisy(&self, _m: Self::Move) -> bool {
-        false
-    }
-
-    /// How much a noisy move promises before it is tried; zero where it is not
-    /// known, and for quiet moves. Searches try the most promising moves first (in
-    /// Chess the most valuable victim, and of its captors the least valuable). No
-    /// value depends on it, but exchanges take many times as long without it.
+    /// How much is at stake in a legal move that changes so much that a static
+    /// evaluation should wait for it (a capture, a promotion); zero for quiet
+    /// moves. Lines of noisy moves should be short, and searches try the most
+    /// promising first (in Chess the most valuable victim, and of its captors the
+    /// least valuable). Only whether it is zero can change a value, but exchanges
+    /// take many times as long in a bad order.
     #[inline]
     fn promise(&self, _m: Self::Move) -> u8 {
         0
+    }
+
+    /// Whether a static evaluation should wait for the move: whether it
+    /// [promises](Position::promise) anything.
+    #[inline]
+    fn is_noisy(&self, m: Self::Move) -> bool {
+        self.promise(m) > 0
     }
 
     /// Whether the side to move is under a threat that it cannot leave standing

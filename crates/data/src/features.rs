@@ -1,7 +1,10 @@
 //! Rows turned into what a learner sees: one column a feature.
 
 use crate::{DataError, Dataset, Digest, Hasher};
-use evalsmith_core::{Columns, Features, Game, Progress, Side, Stage, rng};
+use evalsmith_core::{
+    Columns, Evaluate, Features, Game, GameRecord, Position, Progress, Side, Stage, rng,
+};
+use evalsmith_search::Searcher;
 use rand::RngExt;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -97,12 +100,57 @@ pub fn features<G: Game>(
     dataset: &Dataset,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
+    collect(game, dataset, &|| |position, side| Some((position, side)), progress)
+}
+
+/// As [`features`], but of the quiet position that the exchanges of a row's
+/// position lead to, by the function's quiescence search, with that position's
+/// stage and side to move. Rows whose exchanges end the game are left out: no
+/// static value was asked there.
+///
+/// A function is asked for values of quiet positions only, so these are what it
+/// should be fitted to and judged by. Where no move is noisy, this is [`features`].
+///
+/// # Errors
+/// As [`features`].
+pub fn features_at_rest<G: Game, E: Evaluate<G::Position>>(
+    game: &G,
+    dataset: &Dataset,
+    function: &E,
+    progress: &dyn Progress,
+) -> Result<FeatureTable, DataError> {
+    if !G::Position::NOISY {
+        return features(game, dataset, progress);
+    }
+    let rest = || {
+        let mut searcher = Searcher::new(function, 0);
+        move |position, side| {
+            let mut record = GameRecord::new(position, side, game.max_plies());
+            for m in searcher.quiet(&record).line {
+                record.play(m).expect("a line holds legal moves of a game that is not over");
+            }
+            record.ending().is_none().then(|| (record.position().clone(), record.side()))
+        }
+    };
+    collect(game, dataset, &rest, progress)
+}
+
+/// The features of the positions that a `look` makes of those of the rows.
+fn collect<G: Game, L>(
+    game: &G,
+    dataset: &Dataset,
+    look: &(impl Fn() -> L + Sync),
+    progress: &dyn Progress,
+) -> Result<FeatureTable, DataError>
+where
+    L: FnMut(G::Position, Side) -> Option<(G::Position, Side)>,
+{
     dataset.expect_game(G::NAME)?;
     progress.begin("features", dataset.len(), "positions");
     let done = AtomicU64::new(0);
     let parts: Vec<_> = (0..dataset.parts())
         .into_par_iter()
-        .map(|part| features_of_part(game, dataset, part, &done, progress))
+        .map(|part| features_of_part(game, dataset, part, look(), &done, progress))
         .collect();
     progress.end();
     let mut whole = FeatureTable::new(game.features().names());
@@ -139,6 +187,7 @@ fn features_of_part<G: Game>(
     game: &G,
     dataset: &Dataset,
     part: usize,
+    mut look: impl FnMut(G::Position, Side) -> Option<(G::Position, Side)>,
     done: &AtomicU64,
     progress: &dyn Progress,
 ) -> Result<(FeatureTable, Vec<(u32, Digest)>), DataError> {
@@ -163,13 +212,15 @@ fn features_of_part<G: Game>(
             if let Some((_, hasher)) = hashers.last_mut() {
                 hasher.write(row.position);
             }
+            let Some((seen, to_move)) = look(position, side) else { continue };
+            let outcome = row.outcome.seen_by(side, to_move);
             values.clear();
-            features.append_all(&position, &mut values);
+            features.append_all(&seen, &mut values);
             table.columns.push(&values);
-            table.stages.push(row.stage);
-            table.points.push(row.outcome.points() as f32);
-            table.scores.push(row.outcome.margin());
-            table.sides.push(side);
+            table.stages.push(seen.stage());
+            table.points.push(outcome.points() as f32);
+            table.scores.push(outcome.margin());
+            table.sides.push(to_move);
             table.games.push(row.game);
         }
         done.fetch_add(batch.len() as u64, Ordering::Relaxed);

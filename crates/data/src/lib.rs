@@ -52,7 +52,7 @@ pub use batch::{Batch, BatchBuilder, Row};
 pub use dataset::{Batches, Dataset};
 pub use digest::{Digest, Hasher};
 pub use error::DataError;
-pub use features::{FeatureTable, features};
+pub use features::{FeatureTable, features, features_at_rest};
 pub use generate::{Generated, Maker, generate};
 pub use info::Info;
 pub use manifest::{Label, Manifest, Tally};

@@ -2,7 +2,7 @@
 
 use crate::LabError;
 use crate::duel::{Contender, DuelPlan, duel};
-use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit};
+use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::reproduce::{Experiment, Extent, Reproduction};
@@ -10,9 +10,7 @@ use crate::session::{GameSession, Session};
 use evalsmith_arena::{MatchResult, Openings};
 use evalsmith_core::{Defaults, Features, Game, Progress, perft_by_bulk};
 use evalsmith_curves::Curve;
-use evalsmith_data::{
-    Dataset, Generated, Maker, SelfPlay, features, generate, write_feature_table,
-};
+use evalsmith_data::{Dataset, Generated, Maker, SelfPlay, generate, write_feature_table};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -64,7 +62,8 @@ pub trait AnyGame: Send + Sync {
         progress: &dyn Progress,
     ) -> Result<Generated, LabError>;
 
-    /// The features of every position of a dataset, as one Parquet file.
+    /// The features of every position of a dataset, as it was played (`raw`) or
+    /// at rest by the hand-weighted function, as one Parquet file.
     ///
     /// # Errors
     /// When a file fails.
@@ -72,6 +71,7 @@ pub trait AnyGame: Send + Sync {
         &self,
         data: &Path,
         out: &Path,
+        raw: bool,
         progress: &dyn Progress,
     ) -> Result<u64, LabError>;
 
@@ -235,9 +235,11 @@ impl<G: Game> AnyGame for AsAny<G> {
         &self,
         data: &Path,
         out: &Path,
+        raw: bool,
         progress: &dyn Progress,
     ) -> Result<u64, LabError> {
-        let table = features(&self.game, &dataset::<G>(data)?, progress)?;
+        let hand = by_hand(&self.game)?;
+        let table = table(&self.game, &dataset::<G>(data)?, &hand, raw, progress)?;
         write_feature_table(&table, out)?;
         Ok(table.columns.rows() as u64)
     }
@@ -280,7 +282,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Curve, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
-        let table = features(&self.game, &dataset::<G>(data)?, progress)?;
+        let table = table(&self.game, &dataset::<G>(data)?, &opened, plan.raw, progress)?;
         draw_curve(&opened, &table, plan)
     }
 

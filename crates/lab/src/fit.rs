@@ -6,7 +6,7 @@ use crate::function::{Function, by_hand};
 use crate::run_folder::{read_json, write_json};
 use evalsmith_core::{Game, Position, Progress, Side, Stage};
 use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
-use evalsmith_data::{Dataset, FeatureTable, features};
+use evalsmith_data::{Dataset, FeatureTable, features, features_at_rest};
 use evalsmith_learn::{
     DenseModel, Examples, Linear, LogisticParams, Model, ModelFile, Quality, StageFit,
     fit_logistic, quality,
@@ -23,11 +23,14 @@ pub struct FitPlan {
     pub holdout: f64,
     /// Chooses the games held out.
     pub seed: u64,
+    /// Fits to the positions as they were played; otherwise to the quiet ones
+    /// that their exchanges lead to.
+    pub raw: bool,
 }
 
 impl Default for FitPlan {
     fn default() -> Self {
-        Self { logistic: LogisticParams::default(), holdout: 0.2, seed: 1 }
+        Self { logistic: LogisticParams::default(), holdout: 0.2, seed: 1, raw: false }
     }
 }
 
@@ -128,7 +131,8 @@ pub fn fit<G: Game>(
     plan: &FitPlan,
     progress: &dyn Progress,
 ) -> Result<Fitted, LabError> {
-    let table = features(game, dataset, progress)?;
+    let hand = by_hand(game)?;
+    let table = table(game, dataset, &hand, plan.raw, progress)?;
     let (train, holdout) = table.split(plan.holdout, plan.seed);
     let examples = Examples {
         features: &train.columns,
@@ -138,7 +142,7 @@ pub fn fit<G: Game>(
     };
     let fitted = fit_logistic(&plan.logistic, G::Position::STAGES, &examples, progress)?;
     let learned = judge(&fitted.model, &holdout)?;
-    let by_hand = match by_hand(game)? {
+    let by_hand = match &hand {
         Function::Dense(dense) => judge(dense.model(), &holdout)?,
         Function::Trivial => None,
     };
@@ -155,6 +159,22 @@ pub fn fit<G: Game>(
     };
     let unseen = if holdout.columns.rows() == 0 { train } else { holdout };
     Ok(Fitted { model: fitted.model, record, unseen })
+}
+
+/// The features of a dataset: of its positions as they were played, or at rest
+/// by the function's quiescence search.
+pub(crate) fn table<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    function: &Function<G::Features>,
+    raw: bool,
+    progress: &dyn Progress,
+) -> Result<FeatureTable, LabError> {
+    Ok(if raw {
+        features(game, dataset, progress)?
+    } else {
+        features_at_rest(game, dataset, function, progress)?
+    })
 }
 
 /// How well a model tells the results of a table; none for an empty table.
@@ -189,6 +209,9 @@ pub struct CurvePlan {
     pub min_count: u64,
     /// What becomes of drawn games.
     pub draws: Draws,
+    /// Takes the positions as they were played; otherwise the quiet ones that
+    /// the function's exchanges lead to.
+    pub raw: bool,
 }
 
 /// The total curve of a function over a table, in the first player's view.

@@ -107,7 +107,8 @@ pub(crate) struct Sample {
 }
 
 /// The curve of a walk: a fifth of a few thousand games fills bins of hundreds.
-const CURVE: CurvePlan = CurvePlan { bin_width: None, min_count: 200, draws: Draws::LeftOut };
+const CURVE: CurvePlan =
+    CurvePlan { bin_width: None, min_count: 200, draws: Draws::LeftOut, raw: false };
 
 /// Walks from the rules of a game to a learned function that has played against
 /// the hand-weighted one, in the folder `out`. A `calibration` file replaces

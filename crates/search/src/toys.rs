@@ -221,12 +221,10 @@ impl<P: Position> Position for Noisy<P> {
     fn key(&self) -> u64 {
         self.calm.key()
     }
-    fn is_noisy(&self, m: P::Move) -> bool {
-        hash(1, &[self.key(), P::slot(m).into()]) % 4 < self.often.into()
-    }
     fn promise(&self, m: P::Move) -> u8 {
+        let noisy = hash(1, &[self.key(), P::slot(m).into()]) % 4 < self.often.into();
         let any = hash(3, &[self.key(), P::slot(m).into()]) % 3;
-        if self.is_noisy(m) { any as u8 } else { 0 }
+        if noisy { 1 + any as u8 } else { 0 }
     }
     fn must_answer(&self) -> bool {
         hash(2, &[self.key()]).is_multiple_of(4)

@@ -244,23 +244,20 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
         (self.root_side + ply) % 2
     }
 
-    /// Lists and ranks the moves worth looking at, at the end of the stack, and
+    /// Lists and ranks all moves, or the noisy ones, at the end of the stack, and
     /// says where they begin.
     #[expect(clippy::inline_always, reason = "compiled into the driver, with its instructions")]
     #[inline(always)]
-    fn list_moves(
-        &mut self,
-        position: &P,
-        table_slot: u32,
-        ply: usize,
-        worth: impl Fn(P::Move) -> bool,
-    ) -> usize {
+    fn list_moves(&mut self, position: &P, table_slot: u32, ply: usize, all: bool) -> usize {
         let side = self.side(ply);
         let Memory { moves, order, .. } = &mut *self.memory;
         let base = moves.len();
         let ranker = order.ranker(table_slot, ply, side);
-        for mv in position.moves().filter(|&mv| worth(mv)) {
+        for mv in position.moves() {
             let promise = if P::NOISY { position.promise(mv) } else { 0 };
+            if !all && promise == 0 {
+                continue;
+            }
             moves.push(Ranked { rank: ranker.rank(P::slot(mv), promise), mv });
         }
         base

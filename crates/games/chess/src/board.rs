@@ -12,6 +12,7 @@
 //! the game and of its own path gets exactly the rule; one that wants to call the
 //! second occurrence a draw must do so by itself.
 
+use crate::exchange;
 use crate::moves::{Move, Moves};
 use cozy_chess::{BitBoard, Color, Piece, PieceMoves, Rank, Square, get_pawn_attacks};
 use evalsmith_core::{Outcome, Position, Side, Stage};
@@ -203,14 +204,11 @@ impl Position for Board {
         Stage(FULL.saturating_sub(weight(&self.0, self.0.occupied())) as u8)
     }
 
-    /// Captures and promotions. Check is a threat that must be answered instead.
+    /// Captures that do not plainly lose, and promotions to a queen. Check is a
+    /// threat that must be answered instead.
     #[inline]
-    fn is_noisy(&self, m: Move) -> bool {
-        let theirs = self.0.colors(!self.0.side_to_move());
-        let changes_file = m.0.from.file() != m.0.to.file();
-        // A pawn leaves its file only by a capture, en passant as well.
-        let by_pawn = || changes_file && self.0.pieces(Piece::Pawn).has(m.0.from);
-        m.0.promotion.is_some() || theirs.has(m.0.to) || by_pawn()
+    fn promise(&self, m: Move) -> u8 {
+        exchange::promise(&self.0, m.0)
     }
 
     #[inline]
@@ -328,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_and_promotions_are_noisy_and_check_is_answered() {
+    fn captures_and_queens_are_noisy_and_check_is_answered() {
         let noisy = |text| {
             let board = board(text);
             let named = |m| Chess.format_move(&board, m);
@@ -338,10 +336,7 @@ mod tests {
             (names.join(" "), board.move_count())
         };
         assert_eq!(noisy("4k3/8/8/3pP3/8/8/8/4K2R w K d6 0 1"), ("exd6".into(), 17));
-        assert_eq!(
-            noisy("r3k3/1P6/8/8/8/8/8/4K3 w - - 0 1").0,
-            "b8=B b8=N b8=Q+ b8=R+ bxa8=B bxa8=N bxa8=Q+ bxa8=R+"
-        );
+        assert_eq!(noisy("r3k3/1P6/8/8/8/8/8/4K3 w - - 0 1").0, "b8=Q+ bxa8=Q+");
         assert_eq!(noisy("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").0, "Rxa8+ Rxh8+");
         let checked = board("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1");
         assert!(checked.must_answer() && !Chess.start().must_answer());

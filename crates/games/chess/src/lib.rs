@@ -22,6 +22,7 @@
 //! ```
 
 mod board;
+mod exchange;
 mod features;
 mod fen;
 mod game;

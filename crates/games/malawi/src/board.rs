@@ -196,11 +196,6 @@ impl Position for Board {
     }
 
     #[inline]
-    fn is_noisy(&self, m: Move) -> bool {
-        m.kind() == MoveKind::Capture
-    }
-
-    #[inline]
     fn slot(m: Move) -> u16 {
         m.slot()
     }

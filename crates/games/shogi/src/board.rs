@@ -5,7 +5,7 @@
 //! different ways are equal.
 
 use crate::moves::{self, Move, Moves};
-use crate::{notation, progress, repetition};
+use crate::{exchange, notation, progress, repetition};
 use evalsmith_core::{Outcome, Position, Side, Stage};
 use haitaka::Color;
 use std::fmt;
@@ -102,10 +102,10 @@ impl Position for Board {
         progress::stage(&self.0)
     }
 
-    /// Captures and promotions.
+    /// Captures that do not plainly lose, and safe promotions.
     #[inline]
-    fn is_noisy(&self, m: Move) -> bool {
-        m.promotes() || self.0.occupied().has(m.to())
+    fn promise(&self, m: Move) -> u8 {
+        exchange::promise(&self.0, m)
     }
 
     #[inline]

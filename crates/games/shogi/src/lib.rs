@@ -18,6 +18,7 @@
 mod attacks;
 mod board;
 mod drops;
+mod exchange;
 mod features;
 mod game;
 mod moves;

@@ -95,8 +95,7 @@ macro_rules! driver {
                     alpha = alpha.max(best);
                 }
 
-                let worth = |m| forced || position.is_noisy(m);
-                let base = tree.list_moves(position, NO_SLOT, ply, worth);
+                let base = tree.list_moves(position, NO_SLOT, ply, forced);
                 let end = tree.memory.moves.len();
                 if base == end {
                     return best;
@@ -174,7 +173,7 @@ macro_rules! driver {
                     }
                 }
 
-                let base = tree.list_moves(position, table_slot, ply, |_| true);
+                let base = tree.list_moves(position, table_slot, ply, true);
                 let end = tree.memory.moves.len();
                 if base == end {
                     let outcome = position.outcome().expect("a position without moves is finished");

@@ -117,8 +117,8 @@ mod tests {
         fn outcome(&self) -> Option<Outcome> {
             None
         }
-        fn is_noisy(&self, m: char) -> bool {
-            m != 'q'
+        fn promise(&self, m: char) -> u8 {
+            u8::from(m != 'q')
         }
     }
 
