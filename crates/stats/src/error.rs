@@ -29,13 +29,18 @@ pub enum StatsError {
         /// The wanted rate of accepting H0 under H1.
         beta: f64,
     },
-    /// A true strength to forecast or simulate that is not a number.
-    #[error("{what} is {value}: it must be a finite number")]
-    NotFinite {
+    /// A true strength to forecast from that is not a number.
+    #[error("the true difference in strength is not a number")]
+    NoTruth,
+    /// A setting of a simulation that no game has.
+    #[error("{what} is {value}: it must lie between -{limit} and {limit}")]
+    BeyondLimit {
         /// Which number.
         what: &'static str,
         /// What it is.
         value: f64,
+        /// How far from zero it may be.
+        limit: f64,
     },
     /// Probabilities that are none.
     #[error("the probabilities {0:?} must be finite, not negative, and sum to 1")]

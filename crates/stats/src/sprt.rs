@@ -221,18 +221,28 @@ impl Sprt {
     /// # Ok::<(), evalsmith_stats::StatsError>(())
     /// ```
     pub fn forecast<S: Sample>(&self, sample: &S, truth: Strength) -> Result<Forecast, StatsError> {
-        let value = truth.number();
-        if value.is_nan() {
-            return Err(StatsError::NotFinite { what: "the true difference", value });
+        if truth.number().is_nan() {
+            return Err(StatsError::NoTruth);
         }
         let variance = typical_variance(sample);
-        let games = f64::from(S::GAMES);
-        let [s0, s1, s] = [self.null, self.alternative, truth].map(|h| h.share(variance, games));
+        let share = truth.share(variance, f64::from(S::GAMES)).clamp(0.0, 1.0);
+        Ok(self.forecast_from(self.llr(sample), variance, share, S::GAMES))
+    }
+
+    /// The forecast from this ratio on, when an observation of `games` games has
+    /// this variance and expectation.
+    pub(crate) fn forecast_from(
+        &self,
+        llr: f64,
+        variance: f64,
+        share: f64,
+        games: u32,
+    ) -> Forecast {
+        let [s0, s1] = self.hypotheses().map(|h| h.share(variance, f64::from(games)));
         let step = s1 - s0;
-        let drift = (s.clamp(0.0, 1.0) - f64::midpoint(s0, s1)) * step / variance;
+        let drift = (share - f64::midpoint(s0, s1)) * step / variance;
         let Interval { low, high } = self.bounds();
-        let llr = self.llr(sample);
-        Ok(forecast::first_passage(drift, step * step / variance, low - llr, high - llr))
+        forecast::first_passage(drift, step * step / variance, low - llr, high - llr)
     }
 }
 

@@ -99,10 +99,12 @@ impl<const N: usize> Observed<N> {
                 low = slack;
             }
             let newton = slack - value / slope;
-            let next = if low < newton && newton < high { newton } else { (low * high).sqrt() };
-            let step = (next - slack).abs();
+            let inside = low < newton && newton < high;
+            let next = if inside { newton } else { (low * high).sqrt() };
+            // Newton's error is about the square of his last step.
+            let last = inside && (next - slack).abs() <= 1e-9 * slack;
             slack = next;
-            if step <= 1e-15 * slack {
+            if last || low == high {
                 break;
             }
         }
