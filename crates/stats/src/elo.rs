@@ -129,11 +129,10 @@ impl MatchStats {
         let mut counts = Pentanomial::default();
         let mut margins = margin::Sums::default();
         for pair in pairs {
-            let signs = pair.map(i16::signum);
-            for sign in signs {
-                results[(sign + 1) as usize] += 1;
+            for margin in pair {
+                results[(margin.signum() + 1) as usize] += 1;
             }
-            counts.0[(signs[0] + signs[1] + 2) as usize] += 1;
+            counts.add_pair(pair);
             margins.add(pair);
         }
         let of_pairs = Summary::of(&counts);

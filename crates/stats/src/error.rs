@@ -33,14 +33,16 @@ pub enum StatsError {
     #[error("the true difference in strength is not a number")]
     NoTruth,
     /// A setting of a simulation that no game has.
-    #[error("{what} is {value}: it must lie between -{limit} and {limit}")]
-    BeyondLimit {
+    #[error("{what} is {value}: it must lie between {low} and {high}")]
+    OutOfRange {
         /// Which number.
         what: &'static str,
         /// What it is.
         value: f64,
-        /// How far from zero it may be.
-        limit: f64,
+        /// The least it may be.
+        low: f64,
+        /// The most it may be.
+        high: f64,
     },
     /// Probabilities that are none.
     #[error("the probabilities {0:?} must be finite, not negative, and sum to 1")]
@@ -69,7 +71,10 @@ pub enum StatsError {
     #[error("no game links these groups of players: {}; let one player of each meet", Listed(.0))]
     Disconnected(Vec<Vec<String>>),
     /// A fit that did not come to rest.
-    #[error("the {what} did not converge in {steps} steps; results this extreme need more games")]
+    #[error(
+        "the {what} did not converge in {steps} steps: check the counts for some that are out of \
+         all proportion to the others"
+    )]
     NoConvergence {
         /// What was fitted.
         what: &'static str,

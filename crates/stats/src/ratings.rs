@@ -23,6 +23,7 @@ use crate::logistic::{PER_ELO, logistic};
 use crate::matrix::Symmetric;
 use crate::{Interval, StatsError, normal};
 pub use cross_table::CrossTable;
+use serde::Serialize;
 
 /// The games of the weak prior, each half a point.
 const PRIOR_GAMES: f64 = 0.5;
@@ -37,7 +38,7 @@ pub enum Anchor<'a> {
 }
 
 /// Ratings with their covariance, in the table's order of players.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ratings {
     elo: Vec<Elo>,
     /// In squared points of Elo.
@@ -46,7 +47,7 @@ pub struct Ratings {
 }
 
 /// A rating, or the difference of two.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The estimate.
     pub elo: Elo,

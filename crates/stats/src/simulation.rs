@@ -49,7 +49,7 @@ impl PairOdds {
     /// with zero none is. The expected share is exactly the difference's.
     ///
     /// # Errors
-    /// When a number is beyond ±2000, or is none.
+    /// When a number is beyond ±2000 or is none, or the draws are negative.
     ///
     /// ```
     /// use evalsmith_stats::elo::Elo;
@@ -60,17 +60,19 @@ impl PairOdds {
     /// ```
     pub fn of_games(difference: Elo, bias: Elo, draws: Elo) -> Result<Self, StatsError> {
         const LIMIT: f64 = 2000.0;
-        for (what, value) in
-            [("the difference", difference.0), ("the bias", bias.0), ("the draw Elo", draws.0)]
-        {
-            if value.is_nan() || value.abs() > LIMIT {
-                return Err(StatsError::BeyondLimit { what, value, limit: LIMIT });
+        for (what, value, low) in [
+            ("the difference", difference.0, -LIMIT),
+            ("the bias", bias.0, -LIMIT),
+            ("the draw Elo", draws.0, 0.0),
+        ] {
+            if !(low..=LIMIT).contains(&value) {
+                return Err(StatsError::OutOfRange { what, value, low, high: LIMIT });
             }
         }
         let pair = |advantage: f64| {
             let game = |advantage: f64| {
-                let win = Elo(advantage - draws.0.abs()).share();
-                let loss = Elo(-advantage - draws.0.abs()).share();
+                let win = Elo(advantage - draws.0).share();
+                let loss = Elo(-advantage - draws.0).share();
                 [loss, 1.0 - win - loss, win]
             };
             let (one, two) = (game(advantage + bias.0), game(advantage - bias.0));

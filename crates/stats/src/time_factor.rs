@@ -17,9 +17,10 @@ use crate::logistic::logistic;
 use crate::matrix::Symmetric;
 use crate::{Interval, StatsError, normal};
 pub use design::{Design, Step};
+use serde::{Deserialize, Serialize};
 
 /// The pairs played at one time factor.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// A's time over B's.
     pub factor: f64,
@@ -28,7 +29,7 @@ pub struct Batch {
 }
 
 /// Strength against time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TimeFit {
     /// A's log-odds with equal time.
     pub intercept: f64,

@@ -26,6 +26,20 @@ impl Pentanomial {
         Self([won, ahead, level, behind, lost])
     }
 
+    /// Counts one more pair, by its two margins for the first player. A margin's
+    /// sign says who won.
+    ///
+    /// ```
+    /// use evalsmith_stats::elo::Pentanomial;
+    /// let mut pairs = Pentanomial::default();
+    /// pairs.add_pair([12, 0]);
+    /// assert_eq!(pairs.0, [0, 0, 0, 1, 0]);
+    /// ```
+    pub fn add_pair(&mut self, margins: [i16; 2]) {
+        let [one, two] = margins.map(i16::signum);
+        self.0[(one + two + 2) as usize] += 1;
+    }
+
     /// Adds the pairs of another count.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {

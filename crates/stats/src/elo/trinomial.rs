@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Trinomial::new(6, 2, 2).share(), Some(0.7));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Trinomial([u64; 3]);
 
 impl Trinomial {

@@ -2,6 +2,7 @@
 
 use crate::StatsError;
 use crate::elo::Pentanomial;
+use serde::Serialize;
 
 /// The pairs of games between each two players.
 ///
@@ -15,7 +16,7 @@ use crate::elo::Pentanomial;
 /// assert_eq!(table.total(0).0, [0, 1, 4, 3, 7]);
 /// # Ok::<(), evalsmith_stats::StatsError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CrossTable {
     names: Vec<String>,
     /// Pairs of player i against each j < i, as i sees them, row by row.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::elo::Pentanomial;
+use crate::simulation::PairOdds;
 use proptest::prelude::*;
 
 fn table(players: usize, matches: &[(usize, usize, [u64; 5])]) -> CrossTable {
@@ -71,11 +72,42 @@ fn perfect_scores_are_finite_and_said() {
     let found = ratings.rating(0);
     assert!((found.elo.0 - SWEPT).abs() < 1e-6, "{found:?}");
     assert!(found.interval.low.0.is_finite() && found.error > 50.0);
-    // The winner of all games but against one who never met the third.
+    // However many games, it stays a number.
+    let swept = table(2, &[(0, 1, [0, 0, 0, 0, 1_000_000_000])]);
+    assert!(Ratings::fit(&swept, Anchor::Mean).unwrap().rating(0).elo.0 > 1000.0);
+    // The third never met the first.
     let chain = table(3, &[(0, 1, [0, 0, 0, 0, 4]), (1, 2, [0, 0, 0, 0, 4])]);
     let ratings = Ratings::fit(&chain, Anchor::Player("p2")).unwrap();
     assert_eq!(ratings.ranking(), [0, 1, 2]);
     assert_eq!((ratings.elo()[2], ratings.rating(2).error), (Elo(0.0), 0.0));
+}
+
+/// A gauntlet with a biased opening: the differences of all, met or not, lie in
+/// their 95 % intervals; bounds of four standard errors of the simulation.
+#[test]
+fn intervals_hold_the_truth() {
+    let truth = [0.0, 35.0, -120.0, 240.0];
+    let meetings = [(0, 1), (0, 2), (0, 3), (1, 2)];
+    let tournaments = 1000;
+    let mut held = [0_u32; 3];
+    for seed in 0..tournaments {
+        let mut table = table(4, &[]);
+        for (index, (i, j)) in (0..).zip(meetings) {
+            let difference = Elo(truth[i] - truth[j]);
+            let odds = PairOdds::of_games(difference, Elo(90.0), Elo(110.0)).unwrap();
+            table.add(i, j, &odds.play(60, seed, index)).unwrap();
+        }
+        let ratings = Ratings::fit(&table, Anchor::Player("p0")).unwrap();
+        for (held, (i, j)) in held.iter_mut().zip([(0, 1), (1, 3), (2, 3)]) {
+            let interval = ratings.difference(i, j).interval;
+            *held += u32::from(interval.contains(&Elo(truth[i] - truth[j])));
+        }
+    }
+    let slack = 4.0 * (0.05 * 0.95 / tournaments as f64).sqrt();
+    for held in held {
+        let rate = f64::from(held) / tournaments as f64;
+        assert!((rate - 0.955).abs() < slack, "{rate}");
+    }
 }
 
 fn five() -> impl Strategy<Value = [u64; 5]> {

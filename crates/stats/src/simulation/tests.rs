@@ -60,6 +60,9 @@ fn mistakes_are_named() {
         assert!(matches!(PairOdds::new(wrong), Err(StatsError::Probabilities(_))));
     }
     assert!(PairOdds::of_games(Elo(f64::INFINITY), Elo(0.0), Elo(0.0)).is_err());
+    assert!(PairOdds::of_games(Elo(0.0), Elo(f64::NAN), Elo(0.0)).is_err());
+    let error = PairOdds::of_games(Elo(0.0), Elo(0.0), Elo(-1.0)).unwrap_err();
+    assert_eq!(error.to_string(), "the draw Elo is -1: it must lie between 0 and 2000");
     let none = Setting { matches: 0, ..SETTING };
     assert!(CoverageTable::simulate(none, &[Elo(0.0)], &[10]).is_err());
     let sprt = Sprt::logistic([Elo(0.0), Elo(40.0)], 0.05, 0.1).unwrap();

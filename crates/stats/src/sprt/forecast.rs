@@ -6,8 +6,10 @@
 //! identities then give the end and the time of it; what the last observation
 //! oversteps a bound is neglected, so a real test lasts a little longer.
 
+use serde::Serialize;
+
 /// What is to be expected of a test from where it stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Forecast {
     /// The further observations until a decision, on average.
     pub remaining: f64,

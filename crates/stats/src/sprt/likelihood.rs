@@ -43,7 +43,7 @@ impl<const N: usize> Observed<N> {
 
     /// The same at `(μ - ½) / σ = t`.
     pub(super) fn at_t(&self, t: f64) -> f64 {
-        // With |t| below 0.62 no sample among millions of odd ones needed 80.
+        // The slowest of 15,000 odd samples with |t| below 0.62 took 77.
         const STEPS: u32 = 200;
         const STILL: f64 = 1e-12;
         let outcomes = Self::outcomes();

@@ -9,6 +9,7 @@
 use super::{Batch, Point, TimeFit, merged};
 use crate::elo::Sample;
 use crate::{Interval, StatsError};
+use serde::Serialize;
 
 /// Where factors are looked for, and how precisely.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +19,8 @@ pub struct Design {
 }
 
 /// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Step {
     /// Play a batch at this factor.
     Play(f64),
