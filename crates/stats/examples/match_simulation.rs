@@ -40,7 +40,7 @@ fn coverage(table: &CoverageTable) {
             "{:>6} {:>6.0} {:>7.1} {:>7.2}% {:>7.2}% {:>8.2}%",
             row.pairs,
             row.difference.0,
-            row.normalised.0,
+            tenths(row.normalised),
             100.0 * row.elo,
             100.0 * row.normalised_elo,
             100.0 * row.superior
@@ -57,11 +57,17 @@ fn sequential(table: &SprtTable) {
         println!(
             "{:>6.0} {:>7.1} {:>7.2}% {:>9.1} {:>9.1} {:>8}",
             row.difference.0,
-            row.normalised.0,
+            tenths(row.normalised),
             100.0 * row.accepts,
             row.mean_pairs,
             row.forecast_pairs,
             row.most_pairs
         );
     }
+}
+
+/// Rounded for the table; the truth of equal players, tiny by rounding, is no
+/// negative zero.
+fn tenths(elo: NormalisedElo) -> f64 {
+    (10.0 * elo.0).round() / 10.0 + 0.0
 }

@@ -40,6 +40,12 @@ fn extremes_have_answers() {
     let steep = [batch(0.5, [50, 0, 0, 0, 0]), batch(2.0, [0, 0, 0, 0, 50])];
     let fit = TimeFit::of(&steep).unwrap().unwrap();
     assert!(fit.with_prior && (fit.factor.unwrap() - 1.0).abs() < 1e-6, "{fit:?}");
+    // A mixed batch at the very factor that parts the rest bounds no slope.
+    let parted = [batch(1.0, [3, 4, 5, 4, 3]), batch(0.5, [9, 0, 0, 0, 0]), steep[1]];
+    for some in [&parted[..], &parted[..2]] {
+        let fit = TimeFit::of(some).unwrap().unwrap();
+        assert!(fit.with_prior && fit.slope > 1.0, "{fit:?}");
+    }
     // Time does not matter, or harms: there is no such factor.
     let flat = [batch(0.5, [5; 5]), batch(2.0, [5; 5])];
     assert_eq!(TimeFit::of(&flat).unwrap().unwrap().interval, None);
