@@ -1,15 +1,21 @@
 //! At which factor to play next, and when to stop.
 //!
-//! First out, by doubling or halving, until both players have won at some
-//! factor; then at the estimate itself, where a pair says most about it. It
-//! stops when Fieller's interval is narrow enough: a sequential interval of fixed
-//! width, whose coverage tends to the nominal one as the width shrinks (Chow and
-//! Robbins 1965).
+//! First out, by doubling or halving, until the data show that time helps; then
+//! a little below and above the estimate by turns: at the estimate a pair says
+//! most about the height of the line there, but the slope, without which there
+//! is no factor, needs points apart. It stops when Fieller's interval is narrow
+//! enough: a sequential interval of fixed width, whose coverage tends to the
+//! nominal one as the width shrinks (Chow and Robbins 1965). Simulated with ends a
+//! ratio of 1.35 or 1.15 apart, the intervals held the truth in 92 to 95 %.
 
 use super::{Batch, Point, TimeFit, merged};
 use crate::elo::Sample;
 use crate::{Interval, StatsError};
 use serde::Serialize;
+
+/// How far from the estimate to play, in log-odds, and never more than a doubling:
+/// at a share of 38 or 62 %, where a pair still tells 94 % of what it tells at 50.
+const OFF_LEVEL: f64 = 0.5;
 
 /// Where factors are looked for, and how precisely.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,8 +82,8 @@ impl Design {
             return Ok(Step::Play(self.allowed(0.0)));
         };
         let fit = TimeFit::of(batches)?;
-        let known = fit.and_then(|fit| fit.factor.zip(fit.interval));
-        if let Some((factor, interval)) = known {
+        let known = fit.and_then(|fit| Some((fit.factor?, fit.interval?, fit.slope)));
+        if let Some((factor, interval, slope)) = known {
             let Interval { low, high } = interval;
             return Ok(if high < self.range.low {
                 Step::Below
@@ -89,6 +95,10 @@ impl Design {
                 // One doubling at a time: far from the points played, a line
                 // through them is a guess.
                 let log = factor.log2().clamp(first.log - 1.0, last.log + 1.0);
+                let aside = (OFF_LEVEL / slope).min(1.0);
+                let balance: f64 =
+                    points.iter().map(|p| p.pairs.pairs() as f64 * (p.log - log)).sum();
+                let log = if balance > 0.0 { log - aside } else { log + aside };
                 Step::Play(self.allowed(log))
             });
         }

@@ -68,7 +68,7 @@ fn the_design_stays_inside_its_range() {
     let Ok(Step::Play(between)) = design.next(&[batch(0.5, lost), batch(2.0, won)]) else {
         panic!("the interval is not that narrow");
     };
-    assert!((between - 1.0).abs() < 1e-6, "{between}");
+    assert!((0.8..1.25).contains(&between) && between != 1.0, "{between}");
     for (low, high) in [(0.0, 1.0), (1.0, 1.0), (1.0, f64::INFINITY), (f64::NAN, 2.0)] {
         assert!(Design::new(Interval { low, high }, 1.1).is_err());
     }
