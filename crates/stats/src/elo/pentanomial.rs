@@ -72,6 +72,7 @@ impl Sample for Pentanomial {
 mod tests {
     use super::*;
     use crate::elo::Elo;
+    use crate::simulation::PairOdds;
     use crate::{Interval, normal};
 
     fn elo_interval(counts: Pentanomial) -> (f64, f64) {
@@ -143,41 +144,20 @@ mod tests {
             [0.45, 0.05, 0.00, 0.05, 0.45],
             [0.00, 0.00, 0.10, 0.20, 0.70],
         ];
-        let mut state = 20_u64;
         for truth in truths {
-            let share: f64 = (0..).zip(truth).map(|(i, p)| f64::from(i) / 4.0 * p).sum();
+            let odds = PairOdds::new(truth).expect("probabilities");
             for pairs in [5, 20, 100, 1000] {
                 let matches = 2000;
-                let covered = (0..matches)
-                    .filter(|_| {
-                        let mut counts = Pentanomial::default();
-                        for _ in 0..pairs {
-                            counts.0[draw(&truth, &mut state)] += 1;
-                        }
-                        counts.share_interval().contains(&share)
-                    })
-                    .count();
-                let rate = covered as f64 / f64::from(matches);
+                let held = |&index: &u64| {
+                    odds.play(pairs, pairs, index).share_interval().contains(&odds.share())
+                };
+                let covered = (0..matches).filter(held).count();
+                let rate = covered as f64 / matches as f64;
                 // Three standard errors of the simulation are 0.015.
                 let lowest = if pairs < 20 { 0.91 } else { 0.93 };
                 assert!(rate >= lowest, "{truth:?}, {pairs} pairs: {rate}");
                 assert!(pairs < 100 || rate <= 0.985, "{truth:?}, {pairs} pairs: {rate}");
             }
         }
-    }
-
-    fn draw(truth: &[f64; 5], state: &mut u64) -> usize {
-        *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = *state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        let mut rest = ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
-        for (points, &p) in truth.iter().enumerate() {
-            rest -= p;
-            if rest < 0.0 {
-                return points;
-            }
-        }
-        truth.iter().rposition(|&p| p > 0.0).expect("the probabilities sum to one")
     }
 }
