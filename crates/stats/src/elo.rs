@@ -10,13 +10,19 @@
 //! infinite [`Elo`] and is written as such.
 
 mod margin;
+mod normalised;
 mod pentanomial;
+mod sample;
 mod sign;
+mod trinomial;
 
 use crate::Interval;
 pub use margin::MeanMargin;
+pub use normalised::NormalisedElo;
 pub use pentanomial::Pentanomial;
+pub use sample::{Sample, Summary};
 pub use sign::SignTest;
+pub use trinomial::Trinomial;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -123,32 +129,32 @@ impl MatchStats {
         let mut counts = Pentanomial::default();
         let mut margins = margin::Sums::default();
         for pair in pairs {
-            let signs = pair.map(i16::signum);
-            for sign in signs {
-                results[(sign + 1) as usize] += 1;
+            for margin in pair {
+                results[(margin.signum() + 1) as usize] += 1;
             }
-            counts.0[(signs[0] + signs[1] + 2) as usize] += 1;
+            counts.add_pair(pair);
             margins.add(pair);
         }
-        let share = counts.share();
-        let share_interval = counts.share_interval();
+        let of_pairs = Summary::of(&counts);
         Self {
             wins: results[2],
             draws: results[1],
             losses: results[0],
             pairs: counts,
-            share,
-            share_error: counts.standard_error(),
-            share_interval,
-            elo: share.map(Elo::of_share),
-            elo_interval: Interval {
-                low: Elo::of_share(share_interval.low),
-                high: Elo::of_share(share_interval.high),
-            },
-            superiority: counts.superiority(),
-            sign_test: counts.sign_test(),
+            share: of_pairs.share,
+            share_error: of_pairs.share_error,
+            share_interval: of_pairs.share_interval,
+            elo: of_pairs.elo,
+            elo_interval: of_pairs.elo_interval,
+            superiority: of_pairs.superiority,
+            sign_test: of_pairs.sign_test,
             margin: margins.mean(),
         }
+    }
+
+    /// The summary of its pairs, normalised Elo and ratios included.
+    pub fn summary(&self) -> Summary {
+        Summary::of(&self.pairs)
     }
 
     /// Games played.

@@ -1,7 +1,9 @@
 //! The sign test: of the pairs that somebody won, how many, and could that be
 //! chance? Exact, by the binomial distribution; it assumes nothing about
-//! variances and ignores pairs that were shared.
+//! variances and ignores pairs that were shared. Beyond 10¹⁰ pairs, where the
+//! sum has too many terms, by the normal one.
 
+use crate::normal;
 use serde::{Deserialize, Serialize};
 use statrs::function::factorial::ln_binomial;
 
@@ -26,9 +28,16 @@ impl SignTest {
     /// assert_eq!(SignTest::new(0, 0).p_value, 1.0);
     /// ```
     pub fn new(better: u64, worse: u64) -> Self {
-        let n = better + worse;
+        const EXACT_TO: u64 = 10_000_000_000;
+        let n = better.saturating_add(worse);
         let more = better.max(worse);
-        let p_value = if better == worse { 1.0 } else { (2.0 * upper_tail(n, more)).min(1.0) };
+        let p_value = if better == worse {
+            1.0
+        } else if n <= EXACT_TO {
+            (2.0 * upper_tail(n, more)).min(1.0)
+        } else {
+            normal::two_sided((better.abs_diff(worse) - 1) as f64 / (n as f64).sqrt())
+        };
         Self { better, worse, p_value }
     }
 
@@ -57,7 +66,6 @@ fn upper_tail(n: u64, k: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::normal;
 
     /// All splits of up to 60 pairs against sums of exact binomials.
     #[test]
@@ -86,6 +94,11 @@ mod tests {
         let continuity = (1000.0 - 0.5) / 250_000.0_f64.sqrt();
         assert!((test.p_value / normal::two_sided(continuity) - 1.0).abs() < 1e-3, "{test:?}");
         assert!(SignTest::new(1_000_000, 0).p_value < 1e-300);
+        let (below, above) = (4_999_900_000, 5_000_100_000);
+        let exact = SignTest::new(above, below).p_value;
+        let normal = SignTest::new(above + 1, below).p_value;
+        assert!((exact / normal - 1.0).abs() < 1e-3, "{exact} {normal}");
+        assert!(SignTest::new(u64::MAX, u64::MAX - 9).p_value > 0.99);
         assert!(!SignTest::new(5, 0).is_significant() && SignTest::new(6, 0).is_significant());
     }
 }
