@@ -54,6 +54,10 @@ pub(crate) struct Generate {
     /// Solve the game exactly at this many moves left; 0 plays on [default: set by the game]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(0..=18))]
     solve_at: Option<u32>,
+    /// End a game once both players think it decided by this many log-odds; 0
+    /// plays on [default: set by the game]
+    #[arg(long, value_name = "LOG-ODDS")]
+    decided_at: Option<f64>,
     /// Decides all chance
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -69,6 +73,7 @@ impl Generate {
         plan.depth = self.depth.unwrap_or(plan.depth);
         plan.opening_plies = self.opening_plies.unwrap_or(plan.opening_plies);
         plan.solve_at = self.solve_at.unwrap_or(plan.solve_at);
+        plan.decided_at = self.decided_at.unwrap_or(plan.decided_at);
         let made =
             game.generate(&self.function, &plan, &command_line(), &self.out, &Terminal::new())?;
         show(&format!(

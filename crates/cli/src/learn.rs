@@ -39,6 +39,17 @@ pub(crate) struct Learn {
     /// Solve the game exactly at this many moves left; 0 plays on [default: set by the game]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(0..=18))]
     solve_at: Option<u32>,
+    /// End a game once both players think it decided by this many log-odds; 0
+    /// plays on [default: set by the game]
+    #[arg(long, value_name = "LOG-ODDS")]
+    decided_at: Option<f64>,
+    /// Stage N is fitted to the positions of stages N-R to N+R [default: set by the game]
+    #[arg(long, value_name = "R")]
+    radius: Option<u8>,
+    /// Share of a position's target that is the search's opinion; the rest is
+    /// the game's result [default: set by the game]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    searched: Option<f64>,
     /// Share of the games held out to judge the fit
     #[arg(long, value_name = "SHARE", value_parser = holdout, default_value_t = 0.2)]
     holdout: f64,
@@ -74,6 +85,10 @@ impl Learn {
         play.depth = self.depth.unwrap_or(play.depth);
         play.opening_plies = self.opening_plies.unwrap_or(play.opening_plies);
         play.solve_at = self.solve_at.unwrap_or(play.solve_at);
+        play.decided_at = self.decided_at.unwrap_or(play.decided_at);
+        let fit = &mut plan.fit;
+        fit.searched = self.searched.unwrap_or(fit.searched);
+        fit.logistic.stages.radius = self.radius.unwrap_or(fit.logistic.stages.radius);
         plan.fit.holdout = self.holdout;
         plan.fit.seed = self.seed;
         plan.pairs = self.pairs.unwrap_or(plan.pairs);

@@ -1,7 +1,7 @@
 //! `evalsmith model`: fit and show evaluation functions.
 
 use crate::failure::{Usage, command_line, say};
-use crate::options::{Format, game, holdout, may_write, print, show};
+use crate::options::{Format, game, holdout, may_write, print, share, show};
 use crate::progress::Terminal;
 use clap::{Args, Subcommand};
 use evalsmith_lab::prelude::{
@@ -36,9 +36,13 @@ pub(crate) struct Fit {
     /// The model file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Stage N is fitted to the positions of stages N-R to N+R
-    #[arg(long, value_name = "R", default_value_t = FitPlan::default().logistic.stages.radius)]
-    radius: u8,
+    /// Stage N is fitted to the positions of stages N-R to N+R [default: set by the game]
+    #[arg(long, value_name = "R")]
+    radius: Option<u8>,
+    /// Share of a position's target that is the search's opinion; the rest is
+    /// the game's result [default: set by the game]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    searched: Option<f64>,
     /// Share of the games held out to judge the fit
     #[arg(long, value_name = "SHARE", value_parser = holdout, default_value_t = 0.2)]
     holdout: f64,
@@ -60,10 +64,14 @@ impl Fit {
         may_write(&self.output, self.force)?;
         may_write(&beside, self.force)?;
         let dataset = Dataset::open(&self.data)?;
-        let mut plan =
-            FitPlan { holdout: self.holdout, seed: self.seed, raw: self.raw, ..FitPlan::default() };
-        plan.logistic.stages.radius = self.radius;
-        let fitted = game(&dataset.manifest().game)?.fit(&self.data, &plan, &Terminal::new())?;
+        let game = game(&dataset.manifest().game)?;
+        let mut plan = FitPlan::new(&game.defaults());
+        plan.holdout = self.holdout;
+        plan.seed = self.seed;
+        plan.raw = self.raw;
+        plan.searched = self.searched.unwrap_or(plan.searched);
+        plan.logistic.stages.radius = self.radius.unwrap_or(plan.logistic.stages.radius);
+        let fitted = game.fit(&self.data, &plan, &Terminal::new())?;
         fitted.save(&self.output, &beside, &command_line())?;
         show(&fitted.record.to_text())
     }

@@ -127,6 +127,16 @@ pub struct Defaults {
     pub chance: f64,
     /// Games are solved and ended at this many moves left; zero plays them out.
     pub solve_at: u32,
+    /// Games end once both players think them decided by this many log-odds;
+    /// zero plays them out.
+    pub decided_at: f64,
+    /// Stages on either side whose positions are pooled for a stage's fit: few
+    /// where a feature's meaning changes with the stage, all where it does not.
+    pub radius: u8,
+    /// The share of a position's target that is the search's opinion instead of
+    /// the game's result: large where few games can be played, or results have
+    /// little to do with positions.
+    pub searched: f64,
     /// Pairs of games in a match.
     pub pairs: u32,
     /// Random half-moves of a match's openings.
@@ -141,6 +151,9 @@ impl Default for Defaults {
             opening_plies: 6,
             chance: 0.05,
             solve_at: 0,
+            decided_at: 0.0,
+            radius: 2,
+            searched: 0.0,
             pairs: 200,
             match_plies: 4,
         }

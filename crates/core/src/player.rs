@@ -1,6 +1,6 @@
 //! Somebody who chooses moves, and the one loop in which two of them meet.
 
-use crate::{GameRecord, Outcome, Position, Score};
+use crate::{Ending, GameRecord, Position, Score};
 
 /// A chosen move, with what the player thought of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub trait Player<P: Position>: Send {
 /// Plays a record on to its end: the one game loop, for self-play and matches.
 ///
 /// `players` are indexed by [`Side`](crate::Side). Before each move `judge` may
-/// end the game by an outcome it can prove for the side to move; after each
+/// end the game, with an outcome for the side to move; after each
 /// choice `watch` sees the record as it was and the choice.
 ///
 /// # Errors
@@ -60,12 +60,12 @@ pub trait Player<P: Position>: Send {
 pub fn play_out<P: Position>(
     record: &mut GameRecord<P>,
     players: &mut [&mut dyn Player<P>; 2],
-    mut judge: impl FnMut(&GameRecord<P>) -> Option<Outcome>,
+    mut judge: impl FnMut(&GameRecord<P>) -> Option<Ending>,
     mut watch: impl FnMut(&GameRecord<P>, &Choice<P::Move>),
 ) -> Result<(), PlayerError> {
     while record.ending().is_none() {
-        if let Some(outcome) = judge(record) {
-            record.adjudicate(outcome);
+        if let Some(ending) = judge(record) {
+            record.adjudicate(ending);
             break;
         }
         let player = &mut *players[record.side().index()];

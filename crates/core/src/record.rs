@@ -16,6 +16,8 @@ pub enum Reason {
     Bound,
     /// Somebody proved the outcome before the end (a solver).
     Solved,
+    /// Both players thought it decided.
+    Agreed,
 }
 
 /// The end of a recorded game.
@@ -47,7 +49,7 @@ pub struct GameRecord<P: Position> {
     moves: Vec<P::Move>,
     positions: Vec<P>,
     keys: Vec<u64>,
-    adjudicated: Option<Outcome>,
+    adjudicated: Option<Ending>,
 }
 
 impl<P: Position> GameRecord<P> {
@@ -129,9 +131,9 @@ impl<P: Position> GameRecord<P> {
         Some(m)
     }
 
-    /// Ends the game with a proven outcome for the side to move.
-    pub fn adjudicate(&mut self, outcome: Outcome) {
-        self.adjudicated = Some(outcome);
+    /// Ends the game before the rules do, with an outcome for the side to move.
+    pub fn adjudicate(&mut self, ending: Ending) {
+        self.adjudicated = Some(ending);
     }
 
     /// How the game ended, if it has.
@@ -141,8 +143,8 @@ impl<P: Position> GameRecord<P> {
         if let Some(outcome) = position.outcome() {
             return end(outcome, Reason::Rules);
         }
-        if let Some(outcome) = self.adjudicated {
-            return end(outcome, Reason::Solved);
+        if self.adjudicated.is_some() {
+            return self.adjudicated;
         }
         if P::REPEATS
             && let Some(outcome) = position.repeated(self.earlier_keys())

@@ -1,6 +1,6 @@
 //! Rows turned into what a learner sees: one column a feature.
 
-use crate::{DataError, Dataset, Digest, Hasher};
+use crate::{DataError, Dataset, Digest, Hasher, SEARCH_LABEL};
 use evalsmith_core::{
     Columns, Evaluate, Features, Game, GameRecord, Position, Progress, Side, Stage, rng,
 };
@@ -23,6 +23,8 @@ pub struct FeatureTable {
     pub points: Vec<f32>,
     /// The margin for the side to move.
     pub scores: Vec<i16>,
+    /// The search's opinion where the dataset has one: log-odds for the side to move.
+    pub searched: Vec<Option<f32>>,
     /// The side to move.
     pub sides: Vec<Side>,
     /// The game each position comes from; games with the same positions are one
@@ -55,6 +57,7 @@ impl FeatureTable {
         self.stages.append(&mut other.stages);
         self.points.append(&mut other.points);
         self.scores.append(&mut other.scores);
+        self.searched.append(&mut other.searched);
         self.sides.append(&mut other.sides);
         self.games.append(&mut other.games);
     }
@@ -71,6 +74,7 @@ impl FeatureTable {
             kept.stages.push(self.stages[row]);
             kept.points.push(self.points[row]);
             kept.scores.push(self.scores[row]);
+            kept.searched.push(self.searched[row]);
             kept.sides.push(self.sides[row]);
             kept.games.push(self.games[row]);
         }
@@ -201,6 +205,7 @@ fn features_of_part<G: Game>(
             return Err(DataError::Stopped { done, total: dataset.len() });
         }
         let batch = batch?;
+        let mut searched = batch.label(SEARCH_LABEL);
         for row in batch.rows() {
             let (position, side) = game.unpack(row.position).map_err(|source| {
                 let path = dataset.parts[part].path.clone();
@@ -212,6 +217,7 @@ fn features_of_part<G: Game>(
             if let Some((_, hasher)) = hashers.last_mut() {
                 hasher.write(row.position);
             }
+            let value = searched.as_mut().and_then(Iterator::next).flatten();
             let Some((seen, to_move)) = look(position, side) else { continue };
             let outcome = row.outcome.seen_by(side, to_move);
             values.clear();
@@ -220,6 +226,7 @@ fn features_of_part<G: Game>(
             table.stages.push(seen.stage());
             table.points.push(outcome.points() as f32);
             table.scores.push(outcome.margin());
+            table.searched.push(value.map(|v| if side == to_move { v } else { -v }));
             table.sides.push(to_move);
             table.games.push(row.game);
         }

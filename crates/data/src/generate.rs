@@ -24,6 +24,9 @@ const TABLE_BYTES: usize = 1 << 20;
 /// Games in hand for each thread, so that none waits long for the last game.
 const GAMES_PER_THREAD: usize = 32;
 
+/// The label that holds what the player's own search thought.
+pub(crate) const SEARCH_LABEL: &str = "search";
+
 /// Who makes a dataset, for provenance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Maker {
@@ -67,7 +70,7 @@ pub fn generate<G: Game, E: Evaluate<G::Position>>(
         "log-odds of the chosen move for the side to move (±1000 where the end was seen), by a search of depth {} with {}",
         plan.depth, maker.function
     );
-    let labels = vec![Label { name: "search".to_owned(), made }];
+    let labels = vec![Label { name: SEARCH_LABEL.to_owned(), made }];
     let wanted =
         Manifest::new(G::NAME, maker.command.clone(), maker.function.clone(), plan.clone(), labels);
 

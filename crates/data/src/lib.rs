@@ -34,6 +34,7 @@
 //! The one invariant to know: a part under its final name is complete, and its
 //! rows depend on the configuration alone, never on threads, kills or resumes.
 
+mod agreement;
 mod batch;
 mod dataset;
 mod digest;
@@ -53,6 +54,7 @@ pub use dataset::{Batches, Dataset};
 pub use digest::{Digest, Hasher};
 pub use error::DataError;
 pub use features::{FeatureTable, features, features_at_rest};
+use generate::SEARCH_LABEL;
 pub use generate::{Generated, Maker, generate};
 pub use info::Info;
 pub use manifest::{Label, Manifest, Tally};

@@ -78,6 +78,7 @@ impl Tally {
             Reason::Repetition => "repetition",
             Reason::Bound => "bound",
             Reason::Solved => "solved",
+            Reason::Agreed => "agreed",
         };
         *self.endings.entry(reason.to_owned()).or_default() += 1;
     }

@@ -4,9 +4,10 @@
 //! and then gives way to chance, and ends by the rules or by the game's solver.
 //! Invariant: a game depends on the plan and its own index alone.
 
+use crate::agreement::Agreement;
 use crate::{BatchBuilder, DataError, Row, Tally};
 use evalsmith_core::{
-    Game, GameRecord, Player, Position, Reason, Score, Side, Solve, play_out, rng,
+    Ending, Game, GameRecord, Player, Position, Reason, Score, Side, Solve, play_out, rng,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,11 @@ pub struct SelfPlay {
     /// A game with at most this many moves left, by the solver's count, ends
     /// with the solver's outcome; 0 plays on to the end.
     pub solve_at: u32,
+    /// A game ends once the players have agreed for four moves running that it
+    /// is decided by at least this many log-odds; 0 plays on to the end. The
+    /// rest of a decided game teaches a learner its players' habits rather than
+    /// what wins.
+    pub decided_at: f64,
     /// Consecutive games in one file; what a kill can lose.
     pub games_per_part: u32,
 }
@@ -44,6 +50,7 @@ impl Default for SelfPlay {
             chance: 0.0,
             depth: 2,
             solve_at: 0,
+            decided_at: 0.0,
             games_per_part: 250,
         }
     }
@@ -68,6 +75,10 @@ impl SelfPlay {
         if self.depth == 0 {
             let reason = "search at least one ply; for random games set the chance to 1";
             return reject("depth", self.depth.to_string(), reason);
+        }
+        if !(self.decided_at >= 0.0 && self.decided_at.is_finite()) {
+            let found = self.decided_at.to_string();
+            return reject("decided_at", found, "log-odds of 0 (never) or more");
         }
         if self.games_per_part == 0 {
             let found = self.games_per_part.to_string();
@@ -121,14 +132,21 @@ impl<G: Game> Table<'_, G> {
         for player in &mut self.players {
             player.new_game(random.random());
         }
+        let agreement = Agreement::new(plan.decided_at);
         let judge = |record: &GameRecord<G::Position>| {
+            let agreed = agreement.outcome(record.side());
+            if let Some(outcome) = agreed {
+                return Some(Ending { outcome, reason: Reason::Agreed });
+            }
             let solver = self.solver.as_mut().filter(|_| plan.solve_at > 0)?;
             let position = record.position();
-            (solver.moves_left(position) <= plan.solve_at).then(|| solver.solve(position).outcome)
+            (solver.moves_left(position) <= plan.solve_at)
+                .then(|| Ending { outcome: solver.solve(position).outcome, reason: Reason::Solved })
         };
         let mut values = Vec::new();
         let [first, second] = &mut self.players;
-        play_out(&mut record, &mut [&mut **first, &mut **second], judge, |_, choice| {
+        play_out(&mut record, &mut [&mut **first, &mut **second], judge, |record, choice| {
+            agreement.hear(record.side(), choice.value);
             values.push(choice.value);
         })
         .map_err(|source| DataError::Player { game: index, source })?;

@@ -6,7 +6,7 @@
 //! floating type will do where the numbers fit, and other columns are ignored.
 
 use crate::part;
-use crate::{DataError, FeatureTable};
+use crate::{DataError, FeatureTable, SEARCH_LABEL};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
@@ -64,7 +64,8 @@ fn schema(table: &FeatureTable) -> Schema {
     let fixed = fixed.into_iter().map(|(name, kind)| Field::new(name, kind, false));
     let names = table.columns.names().iter();
     let features = names.map(|n| Field::new(format!("{FEATURE}{n}"), DataType::Float32, false));
-    Schema::new(fixed.chain(features).collect::<Vec<_>>())
+    let searched = std::iter::once(Field::new(SEARCH_LABEL, DataType::Float32, true));
+    Schema::new(fixed.chain(searched).chain(features).collect::<Vec<_>>())
 }
 
 fn slice(
@@ -82,6 +83,7 @@ fn slice(
         Arc::new(UInt8Array::from_iter_values(sides)),
         floats(&table.points[rows.clone()]),
         Arc::new(Int16Array::from(table.scores[rows.clone()].to_vec())),
+        Arc::new(Float32Array::from(table.searched[rows.clone()].to_vec())),
     ];
     for i in 0..table.columns.width() {
         columns.push(floats(&table.columns.column(i)[rows.clone()]));
@@ -160,6 +162,14 @@ fn append(
     table.stages.extend(stages.iter().map(|&v| Stage(v as u8)));
     table.sides.extend(sides.iter().map(|&v| if v == 0.0 { Side::First } else { Side::Second }));
     table.points.extend(points.iter().map(|&v| v as f32));
+    // The one column that may be missing, and have gaps.
+    if record.column_by_name(SEARCH_LABEL).is_some() {
+        let opinions = numbers(record, SEARCH_LABEL, path)?;
+        let known = |v: f64| (v.abs() <= limit).then_some(v as f32);
+        table.searched.extend(opinions.iter().map(|v| v.and_then(known)));
+    } else {
+        table.searched.resize(first + scores.len(), None);
+    }
     table.scores.extend(scores.iter().map(|&v| v as i16));
     Ok(())
 }

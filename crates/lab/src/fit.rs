@@ -4,7 +4,7 @@
 use crate::LabError;
 use crate::function::{Function, by_hand};
 use crate::run_folder::{read_json, write_json};
-use evalsmith_core::{Game, Position, Progress, Side, Stage};
+use evalsmith_core::{Columns, Defaults, Game, Position, Progress, Side, Stage};
 use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
 use evalsmith_data::{Dataset, FeatureTable, features, features_at_rest};
 use evalsmith_learn::{
@@ -26,11 +26,17 @@ pub struct FitPlan {
     /// Fits to the positions as they were played; otherwise to the quiet ones
     /// that their exchanges lead to.
     pub raw: bool,
+    /// The share of a position's target that is the search's opinion; the rest
+    /// is the game's result.
+    pub searched: f64,
 }
 
-impl Default for FitPlan {
-    fn default() -> Self {
-        Self { logistic: LogisticParams::default(), holdout: 0.2, seed: 1, raw: false }
+impl FitPlan {
+    /// The fit a game suggests.
+    pub fn new(defaults: &Defaults) -> Self {
+        let mut logistic = LogisticParams::default();
+        logistic.stages.radius = defaults.radius;
+        Self { logistic, holdout: 0.2, seed: 1, raw: false, searched: defaults.searched }
     }
 }
 
@@ -134,10 +140,11 @@ pub fn fit<G: Game>(
     let hand = by_hand(game)?;
     let table = table(game, dataset, &hand, plan.raw, progress)?;
     let (train, holdout) = table.split(plan.holdout, plan.seed);
+    let points = targets(&train, plan, progress)?;
     let examples = Examples {
         features: &train.columns,
         stages: &train.stages,
-        points: &train.points,
+        points: &points,
         games: &train.games,
     };
     let fitted = fit_logistic(&plan.logistic, G::Position::STAGES, &examples, progress)?;
@@ -159,6 +166,45 @@ pub fn fit<G: Game>(
     };
     let unseen = if holdout.columns.rows() == 0 { train } else { holdout };
     Ok(Fitted { model: fitted.model, record, unseen })
+}
+
+/// What each position is fitted to: the result of its game, mixed with the
+/// search's opinion where the plan asks for it and the dataset has it.
+///
+/// A result is the truth about a game and mostly noise about a position; a
+/// search's opinion is the reverse. Its log-odds are first set to the scale that
+/// fits the results of these games best.
+fn targets(
+    table: &FeatureTable,
+    plan: &FitPlan,
+    progress: &dyn Progress,
+) -> Result<Vec<f32>, LabError> {
+    if !(0.0..=1.0).contains(&plan.searched) {
+        let message = format!("a share lies between 0 and 1, not {}", plan.searched);
+        return Err(LabError::Settings(message));
+    }
+    let known = table.filter(|row| table.searched[row].is_some());
+    if plan.searched == 0.0 || known.is_empty() {
+        return Ok(table.points.clone());
+    }
+    // Beyond this a game is decided, and how far beyond says nothing.
+    let opinion = |log_odds: f32| log_odds.clamp(-8.0, 8.0);
+    let mut column = Columns::new(vec!["search".into()]);
+    known.searched.iter().flatten().for_each(|&value| column.push(&[opinion(value)]));
+    let scale = Examples {
+        features: &column,
+        stages: &vec![Stage(0); known.len()],
+        points: &known.points,
+        games: &known.games,
+    };
+    let scale = fit_logistic(&plan.logistic, 1, &scale, progress)?.model;
+    let mixed = |(&points, &value): (&f32, &Option<f32>)| {
+        let Some(value) = value else { return points };
+        let log_odds = scale.log_odds(Stage(0), |_| opinion(value)).0;
+        let opinion = 1.0 / (1.0 + (-log_odds).exp());
+        (plan.searched * opinion + (1.0 - plan.searched) * f64::from(points)) as f32
+    };
+    Ok(table.points.iter().zip(&table.searched).map(mixed).collect())
 }
 
 /// The features of a dataset: of its positions as they were played, or at rest

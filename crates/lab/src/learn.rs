@@ -43,10 +43,11 @@ impl LearnPlan {
                 depth: defaults.depth,
                 opening_plies: defaults.opening_plies,
                 solve_at: defaults.solve_at,
+                decided_at: defaults.decided_at,
                 chance: defaults.chance,
                 ..SelfPlay::default()
             },
-            fit: FitPlan::default(),
+            fit: FitPlan::new(defaults),
             pairs: defaults.pairs,
             match_plies: defaults.match_plies,
             cpu_micros: 1000,
@@ -55,10 +56,14 @@ impl LearnPlan {
 
     /// The command that walks this way.
     fn command(&self, game: &str) -> String {
-        let SelfPlay { games, seed, opening_plies, chance, depth, solve_at, .. } = self.self_play;
+        let SelfPlay { games, seed, opening_plies, chance, depth, solve_at, decided_at, .. } =
+            self.self_play;
         format!(
             "evalsmith learn {game} --games {games} --depth {depth} --opening-plies {opening_plies} \
-             --chance {chance} --solve-at {solve_at} --holdout {} --pairs {} --cpu-ms {} --seed {seed}",
+             --chance {chance} --solve-at {solve_at} --decided-at {decided_at} --radius {} --searched {} --holdout {} --pairs {} \
+             --cpu-ms {} --seed {seed}",
+            self.fit.logistic.stages.radius,
+            self.fit.searched,
             self.fit.holdout,
             self.pairs,
             self.cpu_micros as f64 / 1000.0

@@ -149,7 +149,7 @@ impl<G: Game> Session for GameSession<G> {
             _ => String::new(),
         };
         let why = match ending.reason {
-            Reason::Rules | Reason::Solved => "",
+            Reason::Rules | Reason::Solved | Reason::Agreed => "",
             Reason::Repetition => ", by repetition",
             Reason::Bound => ", by the bound on moves",
         };

@@ -239,7 +239,7 @@ fn account<M>(found: &mut Found<M>, brake: &Brake<'_>) {
 mod tests {
     use super::*;
     use crate::toys::{Dag, Kayles, Noise, Noisy, Noughts, minimax, record, wander};
-    use evalsmith_core::{Outcome, Trivial, Window};
+    use evalsmith_core::{Ending, Outcome, Reason, Trivial, Window};
     use proptest::prelude::*;
     use std::sync::atomic::Ordering;
 
@@ -296,7 +296,7 @@ mod tests {
         assert!(searcher.rank_moves(&game, &Limits::default(), &never()).is_empty());
 
         let mut adjudicated = record(Noughts(0, 0), 9);
-        adjudicated.adjudicate(Outcome::WIN);
+        adjudicated.adjudicate(Ending { outcome: Outcome::WIN, reason: Reason::Solved });
         assert_eq!(searcher.search(&adjudicated, &Limits::default(), &never()).best, None);
     }
 

@@ -76,16 +76,18 @@ fn a_split_parts_games_and_loses_nothing() {
 prop_compose! {
     fn table()(width in 0_usize..4, rows in prop::collection::vec(
         (any::<u32>(), any::<u8>(), any::<bool>(), 0_u8..3, -64_i16..=64,
+         prop::option::of(-9_f32..9.0),
          prop::array::uniform4(prop::num::f32::NORMAL | prop::num::f32::ZERO)), 0..300)
     ) -> FeatureTable {
         let mut table = FeatureTable::new((0..width).map(|i| format!("f {i}")).collect());
-        for (game, stage, second, half_points, score, values) in rows {
+        for (game, stage, second, half_points, score, searched, values) in rows {
             table.columns.push(&values[..width]);
             table.games.push(game);
             table.stages.push(Stage(stage));
             table.sides.push(if second { Side::Second } else { Side::First });
             table.points.push(f32::from(half_points) / 2.0);
             table.scores.push(score);
+            table.searched.push(searched);
         }
         table
     }
@@ -113,6 +115,7 @@ fn a_table_longer_than_a_row_group_round_trips() {
         table.sides.push(Side::First.after(n as usize));
         table.points.push(0.5);
         table.scores.push(0);
+        table.searched.push((n % 3 > 0).then_some(n as f32));
     }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("table.parquet");
@@ -155,6 +158,7 @@ fn a_table_from_outside_is_read_by_its_numbers() {
         stages: vec![Stage(3), Stage(60)],
         points: vec![1.0, 0.5],
         scores: vec![12, 0],
+        searched: vec![None, None],
         sides: vec![Side::First, Side::Second],
         games: vec![7, 8],
     };

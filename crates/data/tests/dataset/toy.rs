@@ -116,6 +116,7 @@ pub(crate) fn plan() -> SelfPlay {
         chance: 0.5,
         depth: 1,
         solve_at: 5,
+        decided_at: 0.0,
         games_per_part: 4,
     }
 }

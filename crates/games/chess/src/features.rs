@@ -54,12 +54,20 @@ const NAMES: [&str; COUNT] = [
 pub struct ChessFeatures;
 
 impl ChessFeatures {
-    /// Log-odds of a win per unit of each feature: the usual worth of the pieces,
-    /// with 0.45 for a pawn, and small change for the rest.
-    pub const HAND_WEIGHTS: [f64; COUNT] = [
-        0.45, 1.35, 1.4, 2.2, 4.2, 0.4, 0.4, 0.02, 0.02, 0.012, 0.006, 0.15, 0.01, 0.03, -0.05,
-        -0.05, 0.4, 0.06,
-    ];
+    /// Log-odds of a win per unit of each feature: the function that Shannon gave
+    /// as an example (1950: a pawn 1, knight and bishop 3, rook 5, queen 9, half a
+    /// pawn off for a doubled or isolated one, a tenth for a move), with 0.45 for a
+    /// pawn. He left the other features to his readers.
+    pub const HAND_WEIGHTS: [f64; COUNT] = {
+        let (pawn, mobility, weak) = (0.45, 0.045, -0.225);
+        let mut weights = [0.0; COUNT];
+        (weights[0], weights[1], weights[2]) = (pawn, 3.0 * pawn, 3.0 * pawn);
+        (weights[3], weights[4]) = (5.0 * pawn, 9.0 * pawn);
+        (weights[7], weights[8], weights[9], weights[10]) =
+            (mobility, mobility, mobility, mobility);
+        (weights[14], weights[15]) = (weak, weak);
+        weights
+    };
 }
 
 /// What the features of one position share: the attacks and the square sums of

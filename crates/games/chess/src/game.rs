@@ -75,12 +75,15 @@ impl Game for Chess {
 
     fn defaults(&self) -> Defaults {
         Defaults {
-            games: 400,
-            depth: 3,
+            games: 4000,
+            depth: 2,
             opening_plies: 8,
             chance: 0.05,
             solve_at: 0,
-            pairs: 60,
+            decided_at: 4.0,
+            radius: 24,
+            searched: 0.3,
+            pairs: 200,
             match_plies: 8,
         }
     }

@@ -97,12 +97,15 @@ impl Game for Go {
     /// Eighty moves to choose from allow two plies.
     fn defaults(&self) -> Defaults {
         Defaults {
-            games: 1000,
+            games: 4000,
             depth: 2,
             opening_plies: 8,
             chance: 0.05,
             solve_at: 0,
-            pairs: 100,
+            decided_at: 0.0,
+            radius: 2,
+            searched: 0e+00,
+            pairs: 200,
             match_plies: 6,
         }
     }

@@ -95,6 +95,7 @@ impl<K: Kernel> Game for Othello<K> {
             solve_at: 6,
             pairs: 300,
             match_plies: 10,
+            ..Defaults::default()
         }
     }
 

@@ -71,7 +71,16 @@ impl Game for Shogi {
     /// With eighty moves to choose from and more late in the game, two plies and
     /// their captures are what a minute or two allow.
     fn defaults(&self) -> Defaults {
-        Defaults { games: 1000, depth: 2, opening_plies: 8, pairs: 100, ..Defaults::default() }
+        Defaults {
+            games: 1500,
+            depth: 2,
+            opening_plies: 8,
+            decided_at: 3.0,
+            radius: 23,
+            searched: 0.3,
+            pairs: 100,
+            ..Defaults::default()
+        }
     }
 
     fn side_names(&self) -> [&'static str; 2] {
@@ -79,12 +88,10 @@ impl Game for Shogi {
     }
 
     /// The field's customary values of the pieces, six to seven pawns to a unit of
-    /// log-odds, and for the rest about what a logistic fit to positions of
-    /// professional games gives.
+    /// log-odds. What king safety and mobility are worth is for a learner to say.
     fn hand_weights(&self) -> Option<Vec<f64>> {
         let pieces = [0.15, 0.38, 0.42, 0.62, 0.73, 0.95, 1.07, 0.75, 1.38, 1.58];
-        let others = [0.02, -2.0, -0.5, 0.02, 0.0];
-        Some([&pieces[..], &others[..]].concat())
+        Some([&pieces[..], &[0.0; 5]].concat())
     }
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {
