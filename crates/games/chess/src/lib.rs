@@ -22,6 +22,7 @@
 //! ```
 
 mod board;
+mod dialect;
 mod features;
 mod fen;
 mod game;

@@ -1,0 +1,29 @@
+//! UCI, USI, GTP, NBoard and xboard, at both ends of the line.
+//!
+//! The client's end drives an outside engine: an [`Engine`] says how it is
+//! started, a [`Client`] talks with it in texts, an [`EnginePlayer`] is a player
+//! like any other.
+//!
+//! One invariant at either end: nothing that the other says, leaves unsaid or
+//! says too often makes us panic, hang or grow.
+
+mod budget;
+mod client;
+mod engine;
+mod fault;
+mod options;
+mod player;
+mod process;
+mod reply;
+mod situation;
+mod transcript;
+
+pub use budget::{Budget, Clocks};
+pub use client::Client;
+pub use engine::{Engine, Patience};
+pub use fault::{Blame, Failure, Fault};
+pub use options::{Kind, Offered};
+pub use player::EnginePlayer;
+pub use reply::{Answer, Reply, Report, Value};
+pub use situation::{SetUp, Situation, Terms};
+pub use transcript::{Speaker, Transcript};
