@@ -88,3 +88,34 @@ pub struct Clocks {
 pub(crate) fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
+
+/// Time as the protocols write it, negative when a flag has fallen; nothing that
+/// a line can hold overflows.
+pub(crate) fn from_milliseconds(text: &str) -> Option<Duration> {
+    let ms = text.parse::<i64>().ok()?;
+    Some(Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
+}
+
+/// Seconds with a fraction; none where the text is no time.
+pub(crate) fn from_seconds(text: &str) -> Option<Duration> {
+    let seconds = text.parse::<f64>().ok()?;
+    Duration::try_from_secs_f64(seconds.max(0.0)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_times_are_no_times() {
+        assert_eq!(from_milliseconds("-5"), Some(Duration::ZERO));
+        assert_eq!(from_milliseconds("99999999999999999999"), None);
+        assert_eq!(from_milliseconds("1.5"), None);
+        assert_eq!(from_seconds("1.5"), Some(Duration::from_millis(1500)));
+        assert_eq!(from_seconds("-1"), Some(Duration::ZERO));
+        for text in ["inf", "1e300", "x", ""] {
+            assert_eq!(from_seconds(text), None, "{text}");
+        }
+        assert_eq!(from_seconds("NaN"), Some(Duration::ZERO));
+    }
+}

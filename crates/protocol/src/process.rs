@@ -199,7 +199,7 @@ mod tests {
     fn shell(script: &str) -> Process {
         let mut engine = Engine::new(Protocol::Uci, "/bin/sh");
         engine.arguments = vec!["-c".into(), script.into()];
-        Process::spawn(&engine).unwrap()
+        Process::spawn(&engine).expect("there is a shell")
     }
 
     fn within(seconds: u64) -> Instant {

@@ -186,14 +186,14 @@ mod tests {
     use std::io::Cursor;
     use std::time::Duration;
 
-    fn soon() -> Option<Instant> {
-        Some(Instant::now() + Duration::from_secs(20))
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(20)
     }
 
     fn all(output: &Output) -> (Vec<String>, Next) {
         let (mut lines, mut line) = (Vec::new(), String::new());
         loop {
-            match output.next(&mut line, soon()) {
+            match output.next(&mut line, Some(soon())) {
                 Next::Line => lines.push(line.clone()),
                 end => return (lines, end),
             }
@@ -241,7 +241,7 @@ mod tests {
             Next::Late
         );
         drop(writer);
-        assert_eq!(output.next(&mut line, soon()), Next::Closed);
+        assert_eq!(output.next(&mut line, Some(soon())), Next::Closed);
     }
 
     proptest! {
