@@ -130,7 +130,10 @@ fn examine<G: Game>(
         Err(failure) => findings.fault(AGAIN, failure)?,
     }
     match exam.client.quit() {
-        Ok(status) => findings.pass(QUITS, status.to_string()),
+        Ok(status) => {
+            let mark = if status.success() { Mark::Pass } else { Mark::Fail };
+            findings.0.push(Finding { what: QUITS, mark, detail: status.to_string() });
+        }
         Err(failure) => findings.fault(QUITS, failure)?,
     }
     Ok(())

@@ -52,6 +52,11 @@ trait Wire: Send {
     /// What follows an answer.
     fn settle(&mut self, _process: &mut Process, _answer: &Answer) {}
 
+    /// Whether one process plays more than one game.
+    fn is_reusable(&self) -> bool {
+        true
+    }
+
     /// The word that makes a thinking engine answer at once.
     fn stop(&self) -> Option<&'static str>;
 }
@@ -72,6 +77,7 @@ pub struct Client {
     wire: Box<dyn Wire>,
     question: Option<Question>,
     in_step: bool,
+    has_played: bool,
 }
 
 impl Client {
@@ -101,6 +107,7 @@ impl Client {
             wire,
             question: None,
             in_step: true,
+            has_played: false,
         };
         let greeted = client.wire.greet(engine, &mut client.process);
         let mut identity = client.checked(greeted)?;
@@ -137,6 +144,12 @@ impl Client {
     /// death, a flood, a wait in vain or an answer that was none.
     pub fn in_step(&self) -> bool {
         self.in_step
+    }
+
+    /// Whether it can play another game: the dialogue is in step, and the engine
+    /// has not asked to be started for every game.
+    pub fn can_play_again(&self) -> bool {
+        self.in_step && (self.wire.is_reusable() || !self.has_played)
     }
 
     /// Begins a new game.
@@ -178,6 +191,7 @@ impl Client {
             None => Some(self.patience.unclocked_move),
         };
         let deadline = wait.and_then(|wait| asked.checked_add(wait));
+        self.has_played = true;
         self.question = Some(Question { asked, cpu, allowed, deadline });
         Ok(())
     }

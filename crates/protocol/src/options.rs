@@ -9,6 +9,22 @@ pub struct Offered {
     pub name: String,
     /// What it takes.
     pub kind: Kind,
+    /// What it holds unless it is set; empty where nothing is known.
+    pub default: String,
+}
+
+impl Offered {
+    /// An option that holds nothing unless it is set.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Self { name: name.into(), kind, default: String::new() }
+    }
+
+    /// The same option with this default.
+    #[must_use]
+    pub fn holding(mut self, default: impl Into<String>) -> Self {
+        self.default = default.into();
+        self
+    }
 }
 
 /// What an option takes.
@@ -62,7 +78,7 @@ mod tests {
 
     #[test]
     fn values_are_held_against_what_is_offered() {
-        let offer = |name: &str, kind| Offered { name: name.into(), kind };
+        let offer = |name: &str, kind| Offered::new(name, kind);
         let offered = [
             offer("Hash", Kind::Spin(1, 64)),
             offer("Ponder", Kind::Check),

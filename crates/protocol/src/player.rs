@@ -89,9 +89,13 @@ impl<G: Game> EnginePlayer<G> {
     }
 
     fn begin_game(&mut self) -> Result<(), Failure> {
-        if let Some(client) = &mut self.client {
+        if let Some(client) = &mut self.client
+            && client.can_play_again()
+        {
             return client.new_game();
         }
+        // The old process goes before the new one comes: they may share a file.
+        self.client = None;
         let terms = Terms::of(&self.game, self.dialect.as_ref());
         self.client.insert(Client::start(&self.engine, terms)?).new_game()
     }

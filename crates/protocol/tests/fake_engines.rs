@@ -157,6 +157,28 @@ fn one_that_claims_a_draw() {
 }
 
 #[test]
+fn one_that_plays_a_single_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let starts = dir.path().join("starts");
+    let script = format!(
+        "echo start >> {}; while read -r word rest; do case $word in
+            protover) echo 'feature ping=1 reuse=0 usermove=1 done=1';;
+            ping) echo pong $rest;;
+            go) echo move e2e4;;
+            quit) exit 0;;
+        esac; done",
+        starts.display()
+    );
+    let mut player =
+        EnginePlayer::start(Chess, engine(Protocol::Xboard, &script), Budget::depth(2)).unwrap();
+    for seed in 0..3 {
+        player.new_game(seed);
+        assert!(player.choose(&game()).is_ok());
+    }
+    assert_eq!(fs::read_to_string(&starts).unwrap().lines().count(), 3);
+}
+
+#[test]
 fn one_that_talks_out_of_turn() {
     let think = "echo info string about to move; echo bestmove e2e4; \
                  for i in 1 2 3; do echo info depth 40 score cp 900 pv a2a3; done; echo who reads this";

@@ -8,7 +8,7 @@ use evalsmith_chess::Chess;
 use evalsmith_core::{Game, GameRecord, Player, Protocol, Side};
 use evalsmith_go::Go;
 use evalsmith_othello::Othello;
-use evalsmith_protocol::{Budget, Engine, EnginePlayer, Patience};
+use evalsmith_protocol::{Budget, Engine, EnginePlayer, Mark, Patience, check};
 use evalsmith_shogi::Shogi;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,22 @@ fn find(name: &str) -> Option<PathBuf> {
         eprintln!("skipped: no {name} on this machine");
     }
     found
+}
+
+/// Checks the engine's manners, then lets it play.
+fn behaves_and_plays<G: Game>(
+    game: &G,
+    engine: Engine,
+    budget: &Budget,
+    set_up: &[&str],
+    plies: usize,
+) {
+    for finding in check(game, &engine, budget) {
+        // GNU Chess 6.2.7 breaks down when it quits.
+        assert!(finding.mark != Mark::Fail || finding.what == "quits", "{finding:?}");
+        eprintln!("{:?}: {} ({})", finding.mark, finding.what, finding.detail);
+    }
+    plays(game, engine, budget, set_up, plies);
 }
 
 /// Lets the engine play both sides for some plies, from the start and from
@@ -52,7 +68,7 @@ const CHESS: &[&str] = &["r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2
 fn stockfish_plays_chess_over_uci() {
     let Some(program) = find("stockfish") else { return };
     let engine = Engine::new(Protocol::Uci, program).with_option("Hash", "1");
-    plays(&Chess, engine, &Budget::nodes(200), CHESS, 30);
+    behaves_and_plays(&Chess, engine, &Budget::nodes(200), CHESS, 30);
 }
 
 #[test]
@@ -62,7 +78,7 @@ fn fairy_stockfish_plays_shogi_over_usi() {
         .with_option("USI_Hash", "1")
         .with_option("UCI_Variant", "shogi");
     let late = "4k4/9/4P4/9/9/9/9/9/4K4 w G2r 1";
-    plays(&Shogi, engine, &Budget::depth(3), &[late], 30);
+    behaves_and_plays(&Shogi, engine, &Budget::depth(3), &[late], 30);
 }
 
 #[test]
@@ -70,13 +86,25 @@ fn gnugo_plays_go_over_gtp() {
     let Some(program) = find("gnugo") else { return };
     let mut engine = Engine::new(Protocol::Gtp, program).with_option("level", "1");
     engine.arguments = vec!["--mode".into(), "gtp".into()];
-    plays(&Go::new(), engine, &Budget::default(), &["9/9/2X3O2/9/4X4/9/2O6/9/9 w - 0"], 20);
+    behaves_and_plays(
+        &Go::new(),
+        engine,
+        &Budget::default(),
+        &["9/9/2X3O2/9/4X4/9/2O6/9/9 w - 0"],
+        20,
+    );
 }
 
 #[test]
 fn rhino_plays_othello_over_gtp() {
     let Some(program) = find("gtp-rhino") else { return };
-    plays(&Othello::new(), Engine::new(Protocol::Gtp, program), &Budget::default(), &[], 20);
+    behaves_and_plays(
+        &Othello::new(),
+        Engine::new(Protocol::Gtp, program),
+        &Budget::default(),
+        &[],
+        20,
+    );
 }
 
 #[test]
@@ -84,9 +112,10 @@ fn gnuchess_plays_over_uci() {
     let Some(program) = find("gnuchess") else { return };
     let mut engine = Engine::new(Protocol::Uci, program);
     engine.arguments = vec!["--uci".into()];
-    plays(&Chess, engine, &Budget::depth(2), CHESS, 12);
+    behaves_and_plays(&Chess, engine, &Budget::depth(2), CHESS, 12);
 }
 
+/// It dies of words that it does not know.
 #[test]
 fn hoichess_plays_over_xboard() {
     let Some(program) = find("hoichess") else { return };
@@ -99,5 +128,5 @@ fn phalanx_plays_over_xboard() {
     let Some(program) = find("phalanx") else { return };
     let patience = Patience { margin: Duration::from_secs(20), ..Patience::default() };
     let engine = Engine::new(Protocol::Xboard, program).with_patience(patience);
-    plays(&Chess, engine, &Budget::move_time(Duration::from_secs(1)), CHESS, 2);
+    behaves_and_plays(&Chess, engine, &Budget::move_time(Duration::from_secs(1)), CHESS, 2);
 }

@@ -29,6 +29,10 @@ impl<K: Kernel> Dialect<Board<K>> for Gtp<K> {
     fn parse_position(&self, text: &str) -> Result<(Board<K>, Side), Malformed> {
         Err(no_set_up(Protocol::Gtp, text))
     }
+
+    fn preparation(&self) -> Vec<String> {
+        vec!["boardsize 8".into()]
+    }
 }
 
 impl<K: Kernel> Dialect<Board<K>> for NBoard<K> {

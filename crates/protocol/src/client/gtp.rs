@@ -153,7 +153,10 @@ impl Gtp {
         budget: &Budget,
         patience: &Patience,
     ) -> Result<(), Fault> {
-        if budget.depth.is_some() || budget.nodes.is_some() || budget.infinite {
+        if budget.infinite {
+            return Err(unsupported(Protocol::Gtp, "a search without end", "limit its time"));
+        }
+        if budget.depth.is_some() || budget.nodes.is_some() {
             let remedy = "limit time, or set the engine's own level as an option";
             return Err(unsupported(Protocol::Gtp, "a limit in depth or nodes", remedy));
         }
@@ -198,7 +201,7 @@ impl Wire for Gtp {
         let version = self.command(process, "version", start).unwrap_or_default();
         let listed = self.command(process, "list_commands", start)?;
         self.commands = listed.split_whitespace().map(str::to_owned).collect();
-        let offer = |name: &String| Offered { name: name.clone(), kind: Kind::Text };
+        let offer = |name: &String| Offered::new(name, Kind::Text);
         let options: Vec<_> = self.commands.iter().map(offer).collect();
         for (name, value) in &engine.options {
             let option = choose(&options, name, value)?;

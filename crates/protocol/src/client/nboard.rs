@@ -59,10 +59,9 @@ impl NBoard {
 
 impl Wire for NBoard {
     fn greet(&mut self, engine: &Engine, process: &mut Process) -> Result<Identity, Fault> {
-        let offer = |name: &str, kind| Offered { name: name.into(), kind };
         let options = vec![
-            offer("depth", Kind::Spin(1, 60)),
-            offer("contempt", Kind::Spin(i64::from(i32::MIN), i64::from(i32::MAX))),
+            Offered::new("depth", Kind::Spin(1, 60)),
+            Offered::new("contempt", Kind::Spin(i64::from(i32::MIN), i64::from(i32::MAX))),
         ];
         process.say("nboard 2");
         for (name, value) in &engine.options {

@@ -316,7 +316,10 @@ pub(super) fn parse_option(line: &str) -> Option<Offered> {
         "string" | "filename" => Kind::Text,
         _ => return None,
     };
-    Some(Offered { name: name.trim().to_owned(), kind })
+    let after = rest.split_once("default ").map_or("", |(_, after)| after);
+    let end = [" min ", " max ", " var "].iter().filter_map(|word| after.find(word)).min();
+    let default = &after[..end.unwrap_or(after.len())];
+    Some(Offered::new(name.trim(), kind).holding(default.trim()))
 }
 
 #[cfg(test)]
@@ -428,6 +431,10 @@ mod tests {
             read("option name F type string default <empty>"),
             Some(("F".into(), Kind::Text))
         );
+        let default = |line| parse_option(line).map(|option| option.default);
+        let line = "option name Style type combo default Very Wild var Solid var Very Wild";
+        assert_eq!(default(line).as_deref(), Some("Very Wild"));
+        assert_eq!(default("option name A type spin default 20 min 0").as_deref(), Some("20"));
         assert_eq!(read("option name X type"), None);
         assert_eq!(read("id name Y"), None);
     }

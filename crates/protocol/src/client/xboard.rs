@@ -29,6 +29,8 @@ pub(super) struct Xboard {
     pings: u32,
     limits: String,
     side: Side,
+    /// What the last question said, to know it again in a refusal.
+    said: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +41,7 @@ struct Features {
     usermove: bool,
     options: Vec<Offered>,
     done: Option<bool>,
+    reuse: Option<bool>,
 }
 
 impl Xboard {
@@ -50,6 +53,7 @@ impl Xboard {
             pings: 0,
             limits: String::new(),
             side: Side::First,
+            said: Vec::new(),
         }
     }
 
@@ -90,12 +94,7 @@ impl Xboard {
         self.pings += 1;
         process.say(&format!("ping {}", self.pings));
         let pong = format!("pong {}", self.pings);
-        process.until(&pong, patience.start, |line| {
-            if let Some(refused) = read_refusal(line) {
-                return Err(refused);
-            }
-            Ok((line.trim() == pong).then_some(()))
-        })
+        process.until(&pong, patience.start, |line| Ok((line.trim() == pong).then_some(())))
     }
 
     fn begin(&mut self, process: &mut Process, set_up: &SetUp) -> Result<(), Fault> {
@@ -125,7 +124,7 @@ impl Xboard {
 impl Features {
     fn offer_number(&mut self, name: &str) {
         let kind = Kind::Spin(1, i64::from(i32::MAX));
-        self.options.push(Offered { name: name.into(), kind });
+        self.options.push(Offered::new(name, kind));
     }
 
     /// Notes a feature; false when it is to be rejected.
@@ -139,12 +138,13 @@ impl Features {
             "smp" if yes => self.offer_number("cores"),
             "myname" => value.clone_into(&mut self.name),
             "done" => self.done = Some(yes),
+            "reuse" => self.reuse = Some(yes),
             "option" => self.options.extend(read_option(value)),
             // Moves are said by their squares.
             "san" => return !yes,
-            "memory" | "smp" | "sigint" | "sigterm" | "reuse" | "analyze" | "colors" | "time"
-            | "draw" | "debug" | "variants" | "playother" | "name" | "nps" | "ics" | "pause"
-            | "egt" | "exclude" | "setscore" | "highlight" => {}
+            "memory" | "smp" | "sigint" | "sigterm" | "analyze" | "colors" | "time" | "draw"
+            | "debug" | "variants" | "playother" | "name" | "nps" | "ics" | "pause" | "egt"
+            | "exclude" | "setscore" | "highlight" => {}
             _ => return false,
         }
         true
@@ -183,6 +183,8 @@ impl Wire for Xboard {
             self.begin(process, &situation.set_up)?;
             &situation.moves
         };
+        self.said.clear();
+        self.said.extend(new.iter().cloned());
         for text in new {
             if self.features.usermove {
                 process.say(&format!("usermove {text}"));
@@ -196,6 +198,7 @@ impl Wire for Xboard {
             // The level is that of the whole game; later only clocks differ.
             && !(self.limits.starts_with("level") && limits.starts_with("level"))
         {
+            self.said.extend(limits.lines().map(str::to_owned));
             limits.lines().for_each(|limit| process.say(limit));
             self.limits = limits;
         }
@@ -210,7 +213,7 @@ impl Wire for Xboard {
     }
 
     fn hear(&mut self, line: &str, report: &mut Report) -> Result<Option<Answer>, Fault> {
-        if let Some(refused) = read_refusal(line) {
+        if let Some(refused) = read_refusal(line, &self.said) {
             self.told.forget();
             return Err(refused);
         }
@@ -249,6 +252,10 @@ impl Wire for Xboard {
         }
     }
 
+    fn is_reusable(&self) -> bool {
+        self.features.reuse != Some(false)
+    }
+
     fn stop(&self) -> Option<&'static str> {
         Some("?")
     }
@@ -278,13 +285,18 @@ fn write_limits(budget: &Budget, side: Side) -> Result<Option<String>, Fault> {
     Ok((!limits.is_empty()).then(|| limits.join("\n")))
 }
 
-/// What an engine says when it will not have a move or position.
-fn read_refusal(line: &str) -> Option<Fault> {
-    let refuses = ["Illegal move", "Invalid move", "tellusererror Illegal position"];
-    refuses
-        .iter()
-        .any(|start| line.starts_with(start))
-        .then(|| Fault::Refused { command: "a move or position".into(), answer: line.to_owned() })
+/// What an engine says when it will not have a position, or something that was
+/// said: older ones take every command that they do not know for a move.
+fn read_refusal(line: &str, said: &[String]) -> Option<Fault> {
+    let refused = |command: &str| {
+        Some(Fault::Refused { command: command.to_owned(), answer: line.to_owned() })
+    };
+    if line.starts_with("tellusererror Illegal position") {
+        return refused("setboard");
+    }
+    let start = line.starts_with("Illegal move") || line.starts_with("Invalid move");
+    let command = said.iter().find(|said| start && line.trim_end().ends_with(said.as_str()))?;
+    refused(command)
 }
 
 /// `depth value hundredths nodes line`.
@@ -345,7 +357,8 @@ fn read_option(text: &str) -> Option<Offered> {
         "string" | "file" | "path" => Kind::Text,
         _ => return None,
     };
-    Some(Offered { name: name.trim().to_owned(), kind })
+    let default = split_word(rest).map_or("", |(default, _)| default);
+    Some(Offered::new(name.trim(), kind).holding(default))
 }
 
 #[cfg(test)]
@@ -369,7 +382,7 @@ mod tests {
         let expected = Features {
             name: "Deep Thing 1".into(),
             ping: true,
-            options: vec![Offered { name: "Hash".into(), kind: Kind::Spin(1, 64) }],
+            options: vec![Offered::new("Hash", Kind::Spin(1, 64)).holding("16")],
             done: Some(false),
             ..Features::default()
         };
@@ -414,7 +427,7 @@ mod tests {
         assert_eq!(hear("My move"), Ok(None));
         assert_eq!(hear("offer draw"), Ok(None));
         assert!(matches!(hear("move"), Err(Fault::Garbage { .. })));
-        assert!(matches!(hear("Illegal move: e2e5"), Err(Fault::Refused { .. })));
+        assert_eq!(hear("Illegal move: dance"), Ok(None), "nobody said so");
         let expected = Report {
             value: Some(Value::Centipawns(-156)),
             depth: Some(9),
@@ -422,6 +435,11 @@ mod tests {
             line: "Nf3 Nc6".into(),
         };
         assert_eq!(report, expected);
+        let refused = |line| read_refusal(line, &["e2e5".to_owned(), "sd 2".to_owned()]);
+        for line in ["Illegal move: e2e5", "Illegal move (pinned): e2e5", "Invalid move: sd 2"] {
+            assert!(matches!(refused(line), Some(Fault::Refused { .. })), "{line}");
+        }
+        assert_eq!(refused("Illegal move: a1a1"), None);
         read_thought("3 100002 1 1 Qh5", &mut report);
         assert_eq!(report.value, Some(Value::Mate(2)));
         read_thought("3 -100002 1 1 Qh5", &mut report);

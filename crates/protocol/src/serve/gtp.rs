@@ -4,7 +4,7 @@
 //! search. Colours need not alternate in GTP; a move out of turn is preceded by
 //! the other side's pass where the rules let it pass, and refused elsewhere.
 
-use super::session::{Desk, Heard, MoveOf, Order, Session, Table};
+use super::session::{Desk, Heard, MoveOf, Order, Session, Table, shorten};
 use super::{Info, Thought};
 use crate::budget::{Budget, Clocks, from_seconds};
 use evalsmith_core::{Game, GameRecord, PlayerError, Position, Side, Verdict};
@@ -74,10 +74,9 @@ impl<G: Game> Gtp<G> {
         let names = self.table.game.side_names();
         let wanted = word.to_ascii_lowercase();
         let is = |name: &str| name == wanted || wanted.len() == 1 && name.starts_with(&wanted);
-        [Side::First, Side::Second]
-            .into_iter()
-            .find(|side| is(names[side.index()]))
-            .ok_or_else(|| format!("{word:?} is no colour; write {} or {}", names[0], names[1]))
+        [Side::First, Side::Second].into_iter().find(|side| is(names[side.index()])).ok_or_else(
+            || format!("{:?} is no colour; write {} or {}", shorten(word), names[0], names[1]),
+        )
     }
 
     /// Makes it `side`'s turn, by a pass if need be; says how many were played.
@@ -131,9 +130,12 @@ impl<G: Game> Gtp<G> {
     }
 
     fn set_time(&mut self, words: &[&str]) -> Answer {
-        let time = |word: &str| from_seconds(word).ok_or_else(|| format!("{word:?} is no time"));
+        let time = |word: &str| {
+            from_seconds(word).ok_or_else(|| format!("{:?} is no time", shorten(word)))
+        };
         let [main, byoyomi, stones] = words else { return Err("write three numbers".into()) };
-        let stones = stones.parse().map_err(|_| format!("{stones:?} is no number of stones"))?;
+        let stones =
+            stones.parse().map_err(|_| format!("{:?} is no number of stones", shorten(stones)))?;
         self.settings = Settings { main: time(main)?, byoyomi: time(byoyomi)?, stones };
         self.left = [None; 2];
         Ok(String::new())
@@ -144,7 +146,7 @@ impl<G: Game> Gtp<G> {
             return Err("write colour, time, stones".into());
         };
         let side = self.side(colour)?;
-        let left = from_seconds(left).ok_or_else(|| format!("{left:?} is no time"))?;
+        let left = from_seconds(left).ok_or_else(|| format!("{:?} is no time", shorten(left)))?;
         self.left[side.index()] = Some(left);
         Ok(String::new())
     }

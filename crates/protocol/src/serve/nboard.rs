@@ -5,7 +5,7 @@
 //! of the game, from the last to the first. A ping is answered when all before it
 //! is done, and ends a hint or an analysis.
 
-use super::session::{Desk, Heard, MoveOf, Order, Session, Table, discs};
+use super::session::{Desk, Heard, MoveOf, Order, Session, Table, discs, shorten};
 use super::{Info, Thought, ggf};
 use crate::budget::Budget;
 use evalsmith_core::{Game, GameRecord, Malformed, PlayerError};
@@ -52,7 +52,7 @@ impl<G: Game> NBoard<G> {
         match what {
             "depth" => match value.trim().parse() {
                 Ok(depth) => self.depth = depth,
-                Err(_) => desk.say(&format!("status {value:?} is no depth")),
+                Err(_) => desk.say(&format!("status {:?} is no depth", shorten(value))),
             },
             "game" => match self.read_game(value) {
                 Ok(record) => {

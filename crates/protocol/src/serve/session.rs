@@ -147,6 +147,11 @@ fn play_on<P: Position>(max_plies: usize, record: &mut GameRecord<P>) {
     }
 }
 
+/// As much of a client's text as is worth repeating to it.
+pub(super) fn shorten(text: &str) -> &str {
+    &text[..text.floor_char_boundary(60)]
+}
+
 /// Hundredths of a pawn, by the usual relation of an advantage to the expected
 /// result, `1 / (1 + 10^(-pawns / 4))`.
 pub(super) fn centipawns(value: Score) -> i64 {

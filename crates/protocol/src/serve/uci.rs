@@ -4,7 +4,7 @@
 //! stopped, however early it is through. What is not understood is answered by an
 //! `info string` and otherwise passed over, as the protocol demands.
 
-use super::session::{Desk, Heard, MoveOf, Order, Session, Table, centipawns};
+use super::session::{Desk, Heard, MoveOf, Order, Session, Table, centipawns, shorten};
 use super::{Info, Thought};
 use crate::budget::{Budget, Clocks, from_milliseconds, milliseconds};
 use crate::options::{Kind, choose};
@@ -66,15 +66,17 @@ impl<G: Game> Uci<G> {
         desk.say(&format!("id name {}", self.table.name));
         desk.say("id author the evalsmith authors");
         for option in &self.table.options {
+            let default = &option.default;
             let kind = match &option.kind {
-                Kind::Check => "check".to_owned(),
-                Kind::Spin(low, high) => format!("spin default {low} min {low} max {high}"),
+                Kind::Check => format!("check default {default}"),
+                Kind::Spin(low, high) => format!("spin default {default} min {low} max {high}"),
                 Kind::Combo(values) => {
-                    let values: Vec<_> = values.iter().map(|v| format!("var {v}")).collect();
-                    format!("combo {}", values.join(" "))
+                    let values: Vec<_> = values.iter().map(|v| format!(" var {v}")).collect();
+                    format!("combo default {default}{}", values.concat())
                 }
                 Kind::Button => "button".to_owned(),
-                Kind::Text => "string".to_owned(),
+                Kind::Text if default.is_empty() => "string default <empty>".to_owned(),
+                Kind::Text => format!("string default {default}"),
             };
             desk.say(&format!("option name {} type {kind}", option.name));
         }
@@ -84,7 +86,7 @@ impl<G: Game> Uci<G> {
     fn set_option(&self, rest: &str, desk: &mut Desk<G::Position>) {
         let rest = rest.trim().strip_prefix("name ").unwrap_or(rest);
         let (name, value) = rest.split_once(" value ").unwrap_or((rest, ""));
-        let (name, value) = (name.trim(), value.trim());
+        let (name, value) = (shorten(name.trim()), value.trim());
         // Clients set these unasked.
         if ["USI_Hash", "USI_Ponder", "Ponder"].contains(&name) {
             return;
@@ -170,7 +172,7 @@ impl<G: Game> Session<G> for Uci<G> {
                 Err(malformed) => desk.say(&format!("info string {malformed}")),
             },
             "go" => self.go(rest, desk),
-            _ => desk.say(&format!("info string unknown command {word:?}")),
+            _ => desk.say(&format!("info string unknown command {:?}", shorten(word))),
         }
         Heard::Done
     }
@@ -260,7 +262,7 @@ mod tests {
 
     pub(in crate::serve) fn session() -> Uci<Chess> {
         let dialect = Chess.dialect(Protocol::Uci).unwrap();
-        let options = vec![crate::Offered { name: "Hash".into(), kind: Kind::Spin(1, 8) }];
+        let options = vec![crate::Offered::new("Hash", Kind::Spin(1, 8)).holding("4")];
         Uci::new(Table::new(Chess, dialect, "Ours".into(), options))
     }
 
@@ -274,7 +276,7 @@ mod tests {
     fn it_introduces_itself() {
         let (lines, _) = say(&mut session(), "uci");
         assert!(lines.starts_with("id name Ours\n") && lines.ends_with("\nuciok\n"), "{lines}");
-        assert!(lines.contains("option name Hash type spin default 1 min 1 max 8\n"));
+        assert!(lines.contains("option name Hash type spin default 4 min 1 max 8\n"));
         assert_eq!(say(&mut session(), "isready").0, "readyok\n");
     }
 

@@ -4,7 +4,7 @@
 //! side's turn. What changes the game in the middle of a search abandons it: its
 //! thought is dropped when it comes.
 
-use super::session::{Desk, Heard, MoveOf, Order, Session, Table, centipawns};
+use super::session::{Desk, Heard, MoveOf, Order, Session, Table, centipawns, shorten};
 use super::{Info, Thought};
 use crate::budget::{Budget, Clocks, from_seconds};
 use crate::options::{Kind, choose};
@@ -78,12 +78,13 @@ impl<G: Game> Xboard<G> {
              sigterm=0 reuse=1 analyze=0 colors=0 name=0 variants=\"normal\" myname=\"{name}\""
         ));
         for option in &self.table.options {
+            let default = &option.default;
             let kind = match &option.kind {
-                Kind::Check => "-check 0".to_owned(),
-                Kind::Spin(low, high) => format!("-spin {low} {low} {high}"),
+                Kind::Check => format!("-check {}", u8::from(default == "true")),
+                Kind::Spin(low, high) => format!("-spin {default} {low} {high}"),
                 Kind::Combo(values) => format!("-combo {}", values.join(" /// ")),
                 Kind::Button => "-button".to_owned(),
-                Kind::Text => "-string".to_owned(),
+                Kind::Text => format!("-string {default}"),
             };
             desk.say(&format!("feature option=\"{} {kind}\"", option.name));
         }
@@ -124,7 +125,9 @@ impl<G: Game> Xboard<G> {
                     self.move_on(desk);
                 }
             }
-            Err(malformed) => desk.say(&format!("Illegal move ({}): {text}", malformed.reason)),
+            Err(malformed) => {
+                desk.say(&format!("Illegal move ({}): {}", malformed.reason, shorten(text)));
+            }
         }
     }
 
@@ -192,7 +195,7 @@ impl<G: Game> Xboard<G> {
         };
         match choose(&self.table.options, name, spoken) {
             Ok(option) => desk.order(Order::SetOption(option.name.clone(), spoken.to_owned())),
-            Err(fault) => desk.say(&format!("Error ({fault}): option {rest}")),
+            Err(fault) => desk.say(&format!("Error ({fault}): option")),
         }
     }
 
@@ -237,7 +240,7 @@ impl<G: Game> Session<G> for Xboard<G> {
             "sd" | "st" | "level" | "time" | "otim" => {
                 let words: Vec<_> = rest.split_whitespace().collect();
                 if self.set_limit(word, &words).is_none() {
-                    desk.say(&format!("Error (no such limit): {line}"));
+                    desk.say(&format!("Error (no such limit): {}", shorten(line)));
                 }
             }
             "option" => self.set_option(rest, desk),
@@ -255,7 +258,7 @@ impl<G: Game> Session<G> for Xboard<G> {
             {
                 self.play(line, desk);
             }
-            _ => desk.say(&format!("Error (unknown command): {word}")),
+            _ => desk.say(&format!("Error (unknown command): {}", shorten(word))),
         }
         Heard::Done
     }
