@@ -89,10 +89,12 @@ impl<G: Game> EnginePlayer<G> {
     }
 
     fn begin_game(&mut self) -> Result<(), Failure> {
+        // An engine that is gone since the last game is started again like any other.
         if let Some(client) = &mut self.client
             && client.can_play_again()
+            && client.new_game().is_ok()
         {
-            return client.new_game();
+            return Ok(());
         }
         // The old process goes before the new one comes: they may share a file.
         self.client = None;

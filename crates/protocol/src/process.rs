@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use stderr::Tail;
+use system::Meter;
 
 /// How long a process that closed its output may take to be gone.
 const PARTING: Duration = Duration::from_millis(200);
@@ -32,6 +33,7 @@ pub(crate) struct Process {
     stdin: Option<ChildStdin>,
     output: Arc<Output>,
     stderr: Tail,
+    meter: Meter,
     unsent: String,
     transcript: Transcript,
 }
@@ -63,12 +65,24 @@ impl Process {
         system::lead_group(&mut command);
         let mut child = command.spawn()?;
         let stdin = child.stdin.take().expect("it was piped");
+        let stdout = child.stdout.take().expect("it was piped");
+        let errors = child.stderr.take().expect("it was piped");
+        let meter = Meter::of(child.id());
+        // From here on whatever fails drops the value, which kills the process.
+        let mut process = Self {
+            child,
+            stdin: None,
+            output: Arc::default(),
+            stderr: Tail::default(),
+            meter,
+            unsent: String::new(),
+            transcript: Transcript::new(),
+        };
         system::never_wait(&stdin)?;
-        let output = Output::of(child.stdout.take().expect("it was piped"))?;
-        let stderr = Tail::of(child.stderr.take().expect("it was piped"), file)?;
-        let transcript = Transcript::new();
-        let unsent = String::new();
-        Ok(Self { child, stdin: Some(stdin), output, stderr, unsent, transcript })
+        process.stdin = Some(stdin);
+        process.output = Output::of(stdout)?;
+        process.stderr = Tail::of(errors, file)?;
+        Ok(process)
     }
 
     /// What was said.
@@ -78,7 +92,7 @@ impl Process {
 
     /// Time on the processor until now, where the system tells.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
-        system::cpu_time(self.child.id())
+        self.meter.time()
     }
 
     /// Says a line; it is sent with the next [`send`](Self::send) or

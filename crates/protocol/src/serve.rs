@@ -71,7 +71,7 @@ enum Job<P: Position> {
 ///
 /// # Errors
 /// When the game is not spoken in the protocol, or the client cannot be written to.
-pub fn serve<G: Game, T: Thinker<G::Position>>(
+pub fn serve<G: Game, T: Thinker<G::Position> + ?Sized>(
     game: &G,
     protocol: Protocol,
     thinker: &mut T,
@@ -128,7 +128,7 @@ fn read<M>(mut input: impl BufRead, lines: &SyncSender<Event<M>>) {
 }
 
 /// Does jobs until there are no more.
-fn think<P: Position, T: Thinker<P>>(
+fn think<P: Position, T: Thinker<P> + ?Sized>(
     thinker: &mut T,
     work: &Receiver<Job<P>>,
     events: &SyncSender<Event<P::Move>>,

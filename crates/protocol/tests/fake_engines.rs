@@ -208,6 +208,15 @@ fn one_that_dies_in_a_game_and_comes_back_for_the_next() {
 }
 
 #[test]
+fn one_that_dies_between_games() {
+    let mut player = player(&uci("echo bestmove d2d4; exit 1"));
+    for seed in 0..3 {
+        player.new_game(seed);
+        assert!(player.choose(&game()).is_ok());
+    }
+}
+
+#[test]
 fn options_are_checked_before_they_are_set() {
     let fake = engine(Protocol::Uci, &uci("echo bestmove e2e4"));
     let good = Client::start(&fake.clone().with_option("hash", "9"), terms()).unwrap();
