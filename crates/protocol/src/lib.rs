@@ -7,6 +7,19 @@
 //!
 //! One invariant at either end: nothing that the other says, leaves unsaid or
 //! says too often makes us panic, hang or grow.
+//!
+//! ```no_run
+//! use evalsmith_chess::Chess;
+//! use evalsmith_core::{Game, GameRecord, Player, Protocol, Side};
+//! use evalsmith_protocol::{Budget, Engine, EnginePlayer};
+//!
+//! let engine = Engine::new(Protocol::Uci, "stockfish").with_option("Hash", "16");
+//! let mut player = EnginePlayer::start(Chess, engine, Budget::depth(8))?;
+//! player.new_game(1);
+//! let record = GameRecord::new(Chess.start(), Side::First, Chess.max_plies());
+//! let choice = player.choose(&record)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod budget;
 mod check;

@@ -4,6 +4,7 @@
 //! does or leaves undone; and no process outlives its value: its whole group is
 //! killed when it is dropped.
 
+mod meter;
 mod output;
 mod stderr;
 mod system;
@@ -11,6 +12,7 @@ mod system;
 use crate::Engine;
 use crate::fault::Fault;
 use crate::transcript::{Speaker, Transcript};
+use meter::Meter;
 use output::{Next, Output};
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -19,7 +21,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use stderr::Tail;
-use system::Meter;
 
 /// How long a process that closed its output may take to be gone.
 const PARTING: Duration = Duration::from_millis(200);
@@ -205,7 +206,7 @@ impl Drop for Process {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use evalsmith_core::Protocol;

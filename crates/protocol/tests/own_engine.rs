@@ -10,6 +10,7 @@
 use evalsmith_chess::Chess;
 use evalsmith_core::{Game, GameRecord, Player, PlayerError, Position, Protocol, Score, Side};
 use evalsmith_go::Go;
+use evalsmith_malawi::Malawi;
 use evalsmith_othello::Othello;
 use evalsmith_protocol::{
     Budget, Engine, EnginePlayer, Info, Mark, ServeError, Thinker, Thought, check, serve,
@@ -63,6 +64,7 @@ fn engine() {
     match game {
         "chess" => speak(&Chess, protocol),
         "shogi" => speak(&Shogi, protocol),
+        "malawi" => speak(&Malawi, protocol),
         "go" => speak(&Go::new(), protocol),
         _ => speak(&Othello::new(), protocol),
     }
@@ -96,7 +98,7 @@ fn plays_itself<G: Game>(game: &G, protocol: Protocol, budget: &Budget) {
         let infinite = matches!(protocol, Protocol::Uci | Protocol::Usi);
         let expected = match finding.what {
             "stops when told" if !infinite => Mark::Skipped,
-            "moves in positions set up" if G::NAME == "othello" && protocol == Protocol::Gtp => {
+            "moves in positions set up" if G::NAME != "go" && protocol == Protocol::Gtp => {
                 Mark::Skipped
             }
             _ => Mark::Pass,
@@ -123,6 +125,12 @@ fn shogi_over_usi() {
 #[test]
 fn go_over_gtp() {
     plays_itself(&Go::new(), Protocol::Gtp, &Budget::default());
+}
+
+/// GTP's commands around the moves of another game, whose first player is White.
+#[test]
+fn malawi_over_gtp() {
+    plays_itself(&Malawi, Protocol::Gtp, &Budget::default());
 }
 
 #[test]

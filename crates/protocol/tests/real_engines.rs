@@ -1,6 +1,6 @@
 //! Engines of other people, where this machine has them.
 
-#![cfg(unix)]
+#![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 #![expect(clippy::unwrap_used, reason = "tests")]
 
