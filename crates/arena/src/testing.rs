@@ -154,7 +154,7 @@ impl Player<Heaps> for Cheat {
         match (self.0)(game) {
             None => Grabber.choose(game),
             Some(Ok(mv)) => Ok(Choice::blind(mv)),
-            Some(Err(reason)) => Err(PlayerError { player: "somebody else".into(), reason }),
+            Some(Err(reason)) => Err(PlayerError::new("somebody else", reason)),
         }
     }
 }

@@ -13,6 +13,10 @@
 //! stay in range; games end within the bound. The perft table is
 //! counted both ways.
 
+mod dialects;
+
+pub use dialects::check_dialects;
+
 use crate::{
     Evaluate, Features, Game, GameRecord, Indexer, Position, Reason, Score, Side, Window, perft,
     perft_by_bulk, rng,

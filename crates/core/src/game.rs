@@ -1,6 +1,6 @@
 //! The cold trait: everything about a game that a search does not need.
 
-use crate::{Features, Malformed, Outcome, Position, Side};
+use crate::{Dialect, Features, Malformed, Outcome, Position, Protocol, Side};
 
 /// A game, one value per game: rules, notation, features, and the abilities
 /// that not every game has, as values it returns.
@@ -104,6 +104,12 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// Exact solving, where the game can.
     fn solver(&self) -> Option<Box<dyn Solve<Self::Position>>> {
+        None
+    }
+
+    /// How moves and positions are written in a protocol, where the game is
+    /// spoken in it.
+    fn dialect(&self, _protocol: Protocol) -> Option<Box<dyn Dialect<Self::Position>>> {
         None
     }
 

@@ -13,6 +13,7 @@
 //!   [`GameRecord`] and on the search's stack.
 
 pub mod conformance;
+mod dialect;
 mod evaluate;
 mod features;
 pub mod files;
@@ -28,6 +29,7 @@ mod record;
 pub mod rng;
 mod score;
 
+pub use dialect::{Dialect, OwnNotation, Protocol, no_set_up};
 pub use evaluate::{Evaluate, Explanation, Term, Trivial};
 pub use features::{Columns, Features};
 pub use game::{Defaults, Game, Solve, Solved, Symmetry};
@@ -35,7 +37,7 @@ pub use indexer::Indexer;
 pub use malformed::Malformed;
 pub use outcome::{Outcome, Side, Verdict};
 pub use perft::{perft, perft_by_bulk};
-pub use player::{Choice, Player, PlayerError, play_out};
+pub use player::{Choice, FaultKind, Player, PlayerError, play_out};
 pub use position::{Position, Stage};
 pub use progress::{Progress, Quiet};
 pub use record::{Ending, GameRecord, IllegalMove, Reason};

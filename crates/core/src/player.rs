@@ -1,6 +1,7 @@
 //! Somebody who chooses moves, and the one loop in which two of them meet.
 
 use crate::{Ending, GameRecord, Position, Score};
+use serde::{Deserialize, Serialize};
 
 /// A chosen move, with what the player thought of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,37 @@ impl<M> Choice<M> {
     }
 }
 
+/// In which way a player stopped: what a match needs to know to score the game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// It could not answer; the reason says why.
+    #[default]
+    Unable,
+    /// It was set up wrongly: not the engine's fault but the user's.
+    Misconfigured,
+    /// Its program did not start.
+    NotStarted,
+    /// Its program ended in the middle of a game.
+    Died,
+    /// It did not answer.
+    TimedOut,
+    /// It overstepped its time.
+    LostOnTime,
+    /// It wrote more than anybody could read.
+    Flooded,
+    /// It answered what is no answer.
+    Garbled,
+    /// It answered an illegal move.
+    Illegal,
+    /// It resigned.
+    Resigned,
+    /// It claims a win by the rules.
+    ClaimedWin,
+    /// It claims a draw by the rules.
+    ClaimedDraw,
+}
+
 /// Why a player could not go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("player {player}: {reason}")]
@@ -30,6 +62,25 @@ pub struct PlayerError {
     pub player: String,
     /// What happened.
     pub reason: String,
+    /// In which way it stopped.
+    pub kind: FaultKind,
+    /// The last lines of an outside engine's dialogue; empty for others.
+    pub dialogue: String,
+}
+
+impl PlayerError {
+    /// A player that is unable to answer, without a dialogue.
+    pub fn new(player: impl Into<String>, reason: impl Into<String>) -> Self {
+        let (player, reason) = (player.into(), reason.into());
+        Self { player, reason, kind: FaultKind::Unable, dialogue: String::new() }
+    }
+
+    /// The same error, told as one of this kind.
+    #[must_use]
+    pub fn of_kind(mut self, kind: FaultKind) -> Self {
+        self.kind = kind;
+        self
+    }
 }
 
 /// Anything that chooses moves: a search with a function, a random mover, an
@@ -71,9 +122,8 @@ pub fn play_out<P: Position>(
         let player = &mut *players[record.side().index()];
         let choice = player.choose(record)?;
         watch(record, &choice);
-        record.play(choice.mv).map_err(|illegal| PlayerError {
-            player: player.name().to_owned(),
-            reason: illegal.to_string(),
+        record.play(choice.mv).map_err(|illegal| {
+            PlayerError::new(player.name(), illegal.to_string()).of_kind(FaultKind::Illegal)
         })?;
     }
     Ok(())

@@ -44,10 +44,7 @@ impl<P: Position, E: Evaluate<P>> Player<P> for SearchPlayer<P, E> {
 
 /// The answer of a player that is asked for a move after the end.
 pub(crate) fn game_is_over(player: &str) -> PlayerError {
-    PlayerError {
-        player: player.to_owned(),
-        reason: "asked for a move in a game that is over; start a new one".to_owned(),
-    }
+    PlayerError::new(player, "asked for a move in a game that is over; start a new one")
 }
 
 #[cfg(test)]

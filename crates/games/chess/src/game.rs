@@ -1,10 +1,11 @@
 //! The cold side of Chess.
 
 use crate::board::Board;
+use crate::dialect::Coordinates;
 use crate::features::ChessFeatures;
 use crate::moves::Move;
 use crate::{fen, packing, san};
-use evalsmith_core::{Defaults, Game, Malformed, Side};
+use evalsmith_core::{Defaults, Dialect, Game, Malformed, Protocol, Side};
 
 /// Chess.
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,6 +95,12 @@ impl Game for Chess {
 
     fn hand_weights(&self) -> Option<Vec<f64>> {
         Some(ChessFeatures::HAND_WEIGHTS.to_vec())
+    }
+
+    /// UCI and xboard write the same positions and moves.
+    fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
+        matches!(protocol, Protocol::Uci | Protocol::Xboard)
+            .then(|| Box::new(Coordinates) as Box<dyn Dialect<Board>>)
     }
 
     /// The published numbers, and a leaf more for each game that mate ended

@@ -22,6 +22,7 @@
 //! ```
 
 mod board;
+mod dialect;
 mod exchange;
 mod features;
 mod fen;

@@ -1,10 +1,11 @@
 //! The cold side of Go.
 
 use crate::board::Board;
+use crate::dialect::Gtp;
 use crate::features::GoFeatures;
 use crate::moves::Move;
 use crate::{notation, packing, symmetry};
-use evalsmith_core::{Defaults, Game, Malformed, Side, Symmetry};
+use evalsmith_core::{Defaults, Dialect, Game, Malformed, Protocol, Side, Symmetry};
 
 /// Go on 9x9 points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,10 @@ impl Game for Go {
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {
         symmetry::all()
+    }
+
+    fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
+        (protocol == Protocol::Gtp).then(|| Box::new(Gtp(*self)) as Box<dyn Dialect<Board>>)
     }
 
     fn perft_table(&self) -> &'static [u64] {

@@ -26,6 +26,7 @@
 mod area;
 mod board;
 mod chain;
+mod dialect;
 mod features;
 mod game;
 mod key;

@@ -4,7 +4,7 @@ use crate::board::{Board, HALF_MOVES};
 use crate::features::MalawiFeatures;
 use crate::moves::Move;
 use crate::{notation, packing};
-use evalsmith_core::{Defaults, Game, Malformed, Side, Symmetry};
+use evalsmith_core::{Defaults, Dialect, Game, Malformed, OwnNotation, Protocol, Side, Symmetry};
 
 /// Malawi.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +72,11 @@ impl Game for Malawi {
     /// Found by a few matches between guesses: what wins is balls that move.
     fn hand_weights(&self) -> Option<Vec<f64>> {
         Some(vec![0.5, 0.05, 0.12, 0.06, 0.8, 1.0])
+    }
+
+    /// GTP's commands carry the game's own moves.
+    fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
+        (protocol == Protocol::Gtp).then(|| Box::new(OwnNotation(*self)) as Box<dyn Dialect<Board>>)
     }
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {

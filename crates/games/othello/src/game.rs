@@ -1,8 +1,11 @@
 //! The game of Othello as the rest of the house sees it.
 
+use crate::dialect::{Gtp, NBoard};
 use crate::features::Bill;
 use crate::{Board, Endgame, Kernel, Move, Portable, X86V3, notation, symmetry};
-use evalsmith_core::{Defaults, Game, GameRecord, Malformed, Position, Side, Solve, Symmetry};
+use evalsmith_core::{
+    Defaults, Dialect, Game, GameRecord, Malformed, Position, Protocol, Side, Solve, Symmetry,
+};
 
 /// The game, on boards that play by the kernel `K`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -178,6 +181,14 @@ impl<K: Kernel> Game for Othello<K> {
 
     fn solver(&self) -> Option<Box<dyn Solve<Board<K>>>> {
         Some(Box::new(Endgame::new()))
+    }
+
+    fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board<K>>>> {
+        match protocol {
+            Protocol::Gtp => Some(Box::new(Gtp(*self))),
+            Protocol::NBoard => Some(Box::new(NBoard(*self))),
+            _ => None,
+        }
     }
 
     /// A pass is a move, and a finished game is one leaf at any depth.

@@ -26,6 +26,7 @@
 #![expect(clippy::inline_always, reason = "see above")]
 
 mod board;
+mod dialect;
 mod edges;
 pub mod features;
 mod game;

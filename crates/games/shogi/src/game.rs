@@ -5,7 +5,7 @@ use crate::features::ShogiFeatures;
 use crate::moves::Move;
 use crate::setup::Setup;
 use crate::{notation, packing};
-use evalsmith_core::{Defaults, Game, Malformed, Side, Symmetry};
+use evalsmith_core::{Defaults, Dialect, Game, Malformed, OwnNotation, Protocol, Side, Symmetry};
 
 /// Shogi.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,6 +96,10 @@ impl Game for Shogi {
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {
         vec![Symmetry { name: "mirror", position: mirrored, mv: Move::mirrored }]
+    }
+
+    fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
+        (protocol == Protocol::Usi).then(|| Box::new(OwnNotation(*self)) as Box<dyn Dialect<Board>>)
     }
 
     /// Published numbers; no game is over within these depths.

@@ -1,0 +1,109 @@
+//! How an outside engine is started: what a person writes in a file.
+
+use evalsmith_core::Protocol;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A program that speaks a protocol.
+///
+/// ```
+/// use evalsmith_protocol::Engine;
+/// let engine: Engine = toml::from_str(
+///     "protocol = 'uci'\ncommand = 'stockfish'\noptions = [['Hash', '16']]",
+/// )?;
+/// assert_eq!(engine.options, [("Hash".to_owned(), "16".to_owned())]);
+/// # Ok::<(), toml::de::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Engine {
+    /// What it speaks.
+    pub protocol: Protocol,
+    /// The program: a path, or a name to be found on the PATH.
+    pub command: PathBuf,
+    /// Its arguments.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// The folder it works in; the present one without.
+    #[serde(default)]
+    pub folder: Option<PathBuf>,
+    /// Variables added to its environment.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// Options by name, set in this order. In GTP an option is a command of the
+    /// engine's own with its argument (`level` and `8`).
+    #[serde(default)]
+    pub options: Vec<(String, String)>,
+    /// The name in tables; what the engine calls itself without.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Where everything it writes to its standard error is appended.
+    #[serde(default)]
+    pub stderr_file: Option<PathBuf>,
+    /// How long to wait for it.
+    #[serde(default)]
+    pub patience: Patience,
+}
+
+impl Engine {
+    /// The program without arguments or options.
+    pub fn new(protocol: Protocol, command: impl Into<PathBuf>) -> Self {
+        Self {
+            protocol,
+            command: command.into(),
+            arguments: Vec::new(),
+            folder: None,
+            environment: BTreeMap::new(),
+            options: Vec::new(),
+            name: None,
+            stderr_file: None,
+            patience: Patience::default(),
+        }
+    }
+
+    /// The same engine with an option set.
+    #[must_use]
+    pub fn with_option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.options.push((name.into(), value.into()));
+        self
+    }
+
+    /// The same engine, waited for so long.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Patience) -> Self {
+        self.patience = patience;
+        self
+    }
+}
+
+/// The longest waits. Whatever is awaited, one of these bounds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Patience {
+    /// From the start of the program to the end of its greetings, and for each
+    /// new game.
+    pub start: Duration,
+    /// For a move that is limited by depth or nodes alone, or not at all.
+    pub unclocked_move: Duration,
+    /// By how much a move may overstep its time: what pipes and a busy machine
+    /// take.
+    pub margin: Duration,
+    /// Between `stop` and the answer.
+    pub stop: Duration,
+    /// Between `quit` and the end of the process.
+    pub quit: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(20),
+            unclocked_move: Duration::from_mins(10),
+            margin: Duration::from_millis(200),
+            stop: Duration::from_secs(5),
+            quit: Duration::from_secs(2),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Who thinks when a game speaks as an engine.
+
+use crate::budget::Budget;
+use crate::options::Offered;
+use evalsmith_core::{GameRecord, PlayerError, Position, Score};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Somebody who finds moves, can be stopped, and tells how it goes.
+pub trait Thinker<P: Position>: Send {
+    /// What the engine is called.
+    fn name(&self) -> String;
+
+    /// The options it offers.
+    fn options(&self) -> Vec<Offered> {
+        Vec::new()
+    }
+
+    /// Sets an option that it offers, to a value that fits it.
+    ///
+    /// # Errors
+    /// When the value cannot be had after all.
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), PlayerError> {
+        let reason = format!("option {name} = {value}: it offers no options");
+        Err(PlayerError::new(self.name(), reason))
+    }
+
+    /// Forgets the last game.
+    fn new_game(&mut self) {}
+
+    /// Thinks about a game that is not over until the budget is used up or `stop`
+    /// is set, and tells through `tell` what it has found on the way.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn think(
+        &mut self,
+        record: &GameRecord<P>,
+        budget: &Budget,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Info<P::Move>),
+    ) -> Result<Thought<P::Move>, PlayerError>;
+}
+
+/// What is known in the middle of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info<M> {
+    /// Plies searched.
+    pub depth: u32,
+    /// The value for the side to move.
+    pub value: Score,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Time used.
+    pub time: Duration,
+    /// The expected line.
+    pub line: Vec<M>,
+}
+
+/// What came of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thought<M> {
+    /// The move; none when there is none.
+    pub best: Option<M>,
+    /// Its value for the side to move, where it has one.
+    pub value: Option<Score>,
+}
