@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("malawi", &["core"]),
     ("shogi", &["core"]),
     ("search", &["core"]),
+    ("engine-othello", &["core", "othello", "search"]),
     ("learn", &["core", "stats"]),
     ("data", &["core", "search"]),
     ("curves", &["core", "stats", "learn"]),

@@ -21,6 +21,10 @@ pub trait Kernel: sealed::Sealed + Copy + Eq + Hash + Debug + Send + Sync + 'sta
 
     /// The opponent's discs that a disc of `own` on the empty `square` flips.
     fn flips(self, own: u64, opp: u64, square: u8) -> u64;
+
+    /// How many discs a disc of `own` on `square` flips, where all other squares
+    /// that are not `own`'s are the opponent's: the last move of a full board.
+    fn last_flips(self, own: u64, square: u8) -> u32;
 }
 
 mod sealed {
@@ -42,6 +46,11 @@ impl Kernel for Portable {
     #[inline(always)]
     fn flips(self, own: u64, opp: u64, square: u8) -> u64 {
         portable::flips(own, opp, square)
+    }
+
+    #[inline(always)]
+    fn last_flips(self, own: u64, square: u8) -> u32 {
+        portable::flips(own, !own & !(1 << (square & 63)), square).count_ones()
     }
 }
 
@@ -85,6 +94,15 @@ impl Kernel for X86V3 {
             x86_v3::flips(own, opp, square)
         }
     }
+
+    #[inline(always)]
+    fn last_flips(self, own: u64, square: u8) -> u32 {
+        // SAFETY: `self` exists, so `detect` found every feature.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            x86_v3::last_flips(own, square)
+        }
+    }
 }
 
 // Elsewhere no value of the type exists; the functions only have to compile.
@@ -96,6 +114,10 @@ impl Kernel for X86V3 {
 
     fn flips(self, own: u64, opp: u64, square: u8) -> u64 {
         portable::flips(own, opp, square)
+    }
+
+    fn last_flips(self, own: u64, square: u8) -> u32 {
+        Portable.last_flips(own, square)
     }
 }
 
@@ -151,6 +173,21 @@ mod tests {
             agrees(Portable, own, opp)?;
             if let Some(kernel) = X86V3::detect() {
                 agrees(kernel, own, opp)?;
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #[test]
+        fn last_flips_are_counted_alike(
+            a in any::<u64>(), b in any::<u64>(), sparse in any::<bool>(), square in 0..64_u8,
+        ) {
+            let own = if sparse { a & b } else { a } & !(1 << square);
+            let flips = obvious_flips(own, !own & !(1 << square), square).count_ones();
+            prop_assert_eq!(Portable.last_flips(own, square), flips);
+            if let Some(kernel) = X86V3::detect() {
+                prop_assert_eq!(kernel.last_flips(own, square), flips);
             }
         }
     }

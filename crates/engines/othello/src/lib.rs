@@ -1,0 +1,29 @@
+//! Othello endgames solved exactly.
+//!
+//! A [`Solver`] answers a [`Question`] about a position: its score, its verdict,
+//! or its score within a window, with a best move and a line of best play.
+
+// Hot functions must vanish into drivers compiled for the detected processor.
+#![expect(clippy::inline_always, reason = "see above")]
+
+mod bounds;
+mod deep;
+mod guess;
+mod judge;
+mod last;
+mod local;
+mod near;
+mod order;
+mod quadrants;
+mod shallow;
+mod solver;
+mod split;
+mod stable;
+mod table;
+mod twice;
+mod worker;
+
+pub use bounds::Bounds;
+pub use judge::{ByHand, DISC, Judge};
+pub use solver::{Answer, Question, Solver};
+pub use worker::Watch;
