@@ -10,15 +10,15 @@ use crate::guess::BEYOND;
 use crate::judge::{DISC, Judge};
 use crate::last::NOTHING;
 use crate::near::NEAR;
-use crate::order::{self, Candidates};
-use crate::shallow::may_be_bounded;
+use crate::order::Candidates;
 use crate::split::SPLIT;
+use crate::stable::may_be_bounded;
 use crate::twice::compiled_twice;
 use crate::worker::Worker;
 use evalsmith_othello::{Board, Kernel, Move};
 
 /// With at least so many empty squares, shallow searches order the moves.
-const JUDGED: u32 = 15;
+const JUDGED: u32 = 14;
 
 /// The moves of a position with many empty squares.
 pub(crate) type Many = Candidates<64>;
@@ -26,7 +26,7 @@ pub(crate) type Many = Candidates<64>;
 /// How deep moves are tried before they are ordered.
 #[inline(always)]
 const fn trial_depth(empties: u32) -> u32 {
-    (empties - JUDGED) / 3
+    (empties - 13) / 3
 }
 
 compiled_twice! {
@@ -61,38 +61,41 @@ compiled_twice! {
             };
         }
         let mut first = Move::PASS;
-        if let Some(known) = worker.job.table.get(&board) {
+        if let Some(known) = worker.job.table.get(&board, worker.level) {
             if let Some(answer) = known.bounds.answer(alpha) {
                 return answer;
             }
             first = known.best;
         }
         let before = worker.leaves.nodes;
-        let mut candidates = Many::new(&board, moves);
+        let mut candidates = Many::new(&board, moves, first);
         if empties > NEAR + 1
-            && let Some(value) = known_refutation(worker, &mut candidates, &board, alpha)
+            && let Some(value) = known_refutation(worker, &candidates, &board, alpha)
         {
             return value;
         }
-        order(worker, &mut candidates, &board, alpha, first);
-        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates);
+        order(worker, &mut candidates, &board, alpha);
+        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates, worker.level.width());
         if !worker.halted() {
             let found = Known { bounds: Bounds::of(best, alpha), best: best_move };
-            worker.job.table.put(&board, found, worker.leaves.nodes - before);
+            let nodes = worker.leaves.nodes - before;
+            worker.job.table.put(&board, found, worker.level, nodes);
         }
         best
     }
 
-    /// The best of the moves, the first that is better than `alpha` at once.
+    /// The best of the first `width` moves, or one that is better than `alpha`.
     pub(crate) fn best_of<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
         alpha: i32,
         candidates: &mut Many,
+        width: usize,
     ) -> (i32, Move) {
         let (mut best, mut best_move) = (NOTHING, Move::PASS);
         let shareable = board.empty().count_ones() >= SPLIT;
-        while let Some(candidate) = candidates.next() {
+        for tried in 1..=width {
+            let Some(candidate) = candidates.next() else { break };
             let value = -deep(worker, board.placed(candidate.square, candidate.flips), !alpha);
             if worker.halted() {
                 break;
@@ -104,8 +107,10 @@ compiled_twice! {
                 }
             }
             // The eldest brother is known: the others may be searched at once.
-            if shareable && candidates.rest() > 0 && worker.job.pool.someone_is_idle() {
-                return split::share(worker, board, alpha, candidates, (best, best_move));
+            let left = candidates.rest().min(width - tried);
+            if shareable && left > 0 && worker.job.pool.someone_is_idle() {
+                let rest = candidates.take(left).collect();
+                return split::share(worker, board, alpha, rest, (best, best_move));
             }
         }
         (best, best_move)
@@ -115,41 +120,36 @@ compiled_twice! {
     /// (enhanced transposition cut-off).
     fn known_refutation<K: Kernel, J: Judge>(
         worker: &Worker<'_, K, J>,
-        candidates: &mut Many,
+        candidates: &Many,
         board: &Board<K>,
         alpha: i32,
     ) -> Option<i32> {
-        candidates
-            .all()
-            .iter()
-            .filter_map(|c| worker.job.table.get(&board.placed(c.square, c.flips)))
+        let children = || candidates.all().map(|c| board.placed(c.square, c.flips));
+        worker.job.table.fetch(children());
+        children()
+            .filter_map(|child| worker.job.table.get(&child, worker.level))
             .map(|known| -i32::from(known.bounds.upper))
             .find(|&value| value > alpha)
     }
 
-    /// Orders the moves, `first` before all others.
+    /// Orders the moves by shallow searches.
     pub(crate) fn order<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         candidates: &mut Many,
         board: &Board<K>,
         alpha: i32,
-        first: Move,
     ) {
         let empties = board.empty().count_ones();
-        order::by_mobility(candidates, board, first);
         if empties >= JUDGED && candidates.rest() > 1 {
             let depth = trial_depth(empties);
-            // A move that loses by more than this is not told from others.
+            // Moves that lose by more than this are not told apart.
             let least = DISC * (alpha - 12).max(-64);
-            for candidate in candidates.all() {
-                if candidate.mv() != first {
-                    let child = board.placed(candidate.square, candidate.flips);
-                    let nodes = &mut worker.leaves.nodes;
-                    let value =
-                        guess::guess(nodes, worker.job.judge, &child, depth, -BEYOND, -least);
-                    candidate.penalty += value * 4;
-                }
-            }
+            let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
+            candidates.penalise(|candidate| {
+                let child = board.placed(candidate.square, candidate.flips);
+                let replies = candidate.replies;
+                guess::guess(nodes, judge, &child, replies, depth, -BEYOND, -least) / 2
+            });
         }
     }
 }

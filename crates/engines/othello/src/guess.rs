@@ -2,7 +2,7 @@
 //! and for where the first question about a position should begin.
 
 use crate::judge::{DISC, Judge};
-use crate::order::{self, Candidates};
+use crate::order::Candidates;
 use crate::twice::compiled_twice;
 use evalsmith_othello::{Board, Kernel, Move};
 
@@ -13,34 +13,32 @@ compiled_twice! {
     with ;
 
     /// The value `depth` plies deep for the side to move, exact between `alpha`
-    /// and `beta`.
+    /// and `beta`; `moves` is the mobility of the board.
     pub(crate) fn guess<K: Kernel, J: Judge>(
         nodes: &mut u64,
         judge: &J,
         board: &Board<K>,
+        moves: u64,
         depth: u32,
         mut alpha: i32,
         beta: i32,
     ) -> i32 {
         *nodes += 1;
         if depth == 0 {
-            return judge.value(board);
+            return judge.value(board, moves);
         }
-        let moves = board.mobility();
         if moves == 0 {
             return match board.opponent_mobility() {
                 0 => DISC * board.final_margin(),
-                _ => -guess(nodes, judge, &board.passed(), depth, -beta, -alpha),
+                theirs => -guess(nodes, judge, &board.passed(), theirs, depth, -beta, -alpha),
             };
         }
-        let mut candidates = Candidates::<64>::new(board, moves);
-        if depth > 1 {
-            order::by_mobility(&mut candidates, board, Move::PASS);
-        }
         let mut best = -BEYOND;
-        for candidate in candidates {
+        let mut candidates = Candidates::<64>::new(board, moves, Move::PASS);
+        for candidate in candidates.by_ref() {
             let child = board.placed(candidate.square, candidate.flips);
-            let value = -guess(nodes, judge, &child, depth - 1, -beta, -alpha);
+            let replies = candidate.replies;
+            let value = -guess(nodes, judge, &child, replies, depth - 1, -beta, -alpha);
             if value > best {
                 best = value;
                 alpha = alpha.max(value);

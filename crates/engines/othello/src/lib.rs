@@ -8,14 +8,16 @@
 
 mod bounds;
 mod deep;
+mod five;
 mod guess;
 mod judge;
 mod last;
+mod level;
 mod local;
 mod near;
 mod order;
+pub mod patterns;
 mod quadrants;
-mod shallow;
 mod solver;
 mod split;
 mod stable;
@@ -24,6 +26,7 @@ mod twice;
 mod worker;
 
 pub use bounds::Bounds;
-pub use judge::{ByHand, DISC, Judge};
+pub use judge::{DISC, Judge};
+pub use patterns::Patterns;
 pub use solver::{Answer, Question, Solver};
 pub use worker::Watch;

@@ -1,11 +1,14 @@
-//! Seven to eleven empty squares: moves ordered by the replies they leave, and a
+//! Six to eleven empty squares: moves ordered by the replies they leave, and a
 //! small table of the thread's own.
+//!
+//! Ordering computes the mobility of every child, so a position is handed down
+//! together with its mobility, which is never computed twice.
 
 use crate::bounds::{Bounds, Known};
 use crate::last::{Leaves, NOTHING};
 use crate::local::Local;
-use crate::order::{self, Candidates};
-use crate::shallow::{SHALLOW, may_be_bounded};
+use crate::order::Candidates;
+use crate::stable::may_be_bounded;
 use crate::twice::compiled_twice;
 use evalsmith_othello::{Board, Kernel, Move};
 
@@ -13,7 +16,7 @@ use evalsmith_othello::{Board, Kernel, Move};
 pub(crate) const NEAR: u32 = 11;
 
 compiled_twice! {
-    with shallow;
+    with five, last;
 
     /// The value with at most [`NEAR`] empty squares, for the null window above
     /// `alpha`.
@@ -23,10 +26,22 @@ compiled_twice! {
         board: Board<K>,
         alpha: i32,
     ) -> i32 {
-        let empties = board.empty().count_ones();
-        if empties <= SHALLOW {
-            return shallow::shallow(leaves, board, alpha);
+        match board.empty().count_ones() {
+            0..=4 => last::few(leaves, board, alpha),
+            5 => five::five(leaves, board, board.mobility(), alpha),
+            empties => more(leaves, local, board, board.mobility(), empties, alpha),
         }
+    }
+
+    /// The value with at least six empty squares.
+    fn more<K: Kernel>(
+        leaves: &mut Leaves,
+        local: &mut Local,
+        board: Board<K>,
+        moves: u64,
+        empties: u32,
+        alpha: i32,
+    ) -> i32 {
         leaves.nodes += 1;
         if may_be_bounded(empties, alpha) {
             let bound = leaves.stability.bound(&board);
@@ -34,11 +49,10 @@ compiled_twice! {
                 return bound;
             }
         }
-        let moves = board.mobility();
         if moves == 0 {
             return match board.opponent_mobility() {
                 0 => board.final_margin(),
-                _ => -near(leaves, local, board.passed(), !alpha),
+                replies => -more(leaves, local, board.passed(), replies, empties, !alpha),
             };
         }
         let place = Local::place(&board);
@@ -49,15 +63,14 @@ compiled_twice! {
             }
             first = known.best;
         }
-        let mut candidates = Candidates::<16>::new(&board, moves);
-        order::by_mobility(&mut candidates, &board, first);
         let (mut best, mut best_move) = (NOTHING, Move::PASS);
-        for candidate in candidates {
+        let mut candidates = Candidates::<16>::new(&board, moves, first);
+        for candidate in candidates.by_ref() {
             let child = board.placed(candidate.square, candidate.flips);
-            let value = if empties == SHALLOW + 1 {
-                -shallow::shallow(leaves, child, !alpha)
+            let value = if empties == 6 {
+                -five::five(leaves, child, candidate.replies, !alpha)
             } else {
-                -near(leaves, local, child, !alpha)
+                -more(leaves, local, child, candidate.replies, empties - 1, !alpha)
             };
             if value > best {
                 (best, best_move) = (value, candidate.mv());

@@ -7,13 +7,13 @@
 use crate::quadrants::{self, CORNERS};
 use evalsmith_othello::{Board, Kernel, Move};
 
-/// A move with what it flips, before it is played.
-#[derive(Clone, Copy, Debug, Default)]
+/// A move that is not yet played.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    pub(crate) flips: u64,
-    /// The lower, the earlier.
-    pub(crate) penalty: i32,
     pub(crate) square: u8,
+    pub(crate) flips: u64,
+    /// The mobility of the position it leads to.
+    pub(crate) replies: u64,
 }
 
 impl Candidate {
@@ -25,33 +25,70 @@ impl Candidate {
 
 /// Up to `N` moves of a position; the best is found when it is asked for, since
 /// a cut-off often spares the rest of the sorting. `N` is a power of two.
+///
+/// A rank is a penalty above six bits that hold the square, so that comparing
+/// ranks compares penalties and settles ties the same way each time. Arrays of
+/// words are cleared in a few instructions; an array of moves is not.
 #[derive(Debug)]
 pub(crate) struct Candidates<const N: usize> {
-    list: [Candidate; N],
+    flips: [u64; N],
+    replies: [u64; N],
+    ranks: [i32; N],
     next: usize,
     count: usize,
 }
 
 impl<const N: usize> Candidates<N> {
-    /// The moves with their flips, all alike.
+    /// The moves with their quick penalties, `first` before all others.
     #[inline(always)]
-    pub(crate) fn new<K: Kernel>(board: &Board<K>, mut moves: u64) -> Self {
-        let mut list = [Candidate::default(); N];
-        let mut count = 0;
+    pub(crate) fn new<K: Kernel>(board: &Board<K>, mut moves: u64, first: Move) -> Self {
+        let odd = quadrants::odd(board.empty());
+        let mut all = Self { flips: [0; N], replies: [0; N], ranks: [0; N], next: 0, count: 0 };
         while moves != 0 {
             let square = moves.trailing_zeros() as u8;
             moves &= moves - 1;
             let flips = board.kernel().flips(board.own(), board.opp(), square);
-            list[count & (N - 1)] = Candidate { flips, penalty: 0, square };
-            count += 1;
+            let child = board.placed(square, flips);
+            let replies = child.mobility();
+            let rank = if Move(square) == first {
+                i32::MIN
+            } else {
+                let freedom = replies.count_ones() + (replies & CORNERS).count_ones();
+                let even = odd >> square & 1 == 0;
+                let penalty = 64 * freedom as i32
+                    - 8 * held_corners(child.opp()) as i32
+                    - PLACE[usize::from(square & 63)] / 2
+                    + 3 * i32::from(even);
+                penalty << 6
+            };
+            let at = all.count & (N - 1);
+            (all.flips[at], all.replies[at]) = (flips, replies);
+            all.ranks[at] = rank | i32::from(square);
+            all.count += 1;
         }
-        Self { list, next: 0, count }
+        all
     }
 
     #[inline(always)]
-    pub(crate) fn all(&mut self) -> &mut [Candidate] {
-        let count = self.count.min(N);
-        &mut self.list[..count]
+    fn candidate(&self, at: usize) -> Candidate {
+        let at = at & (N - 1);
+        let square = (self.ranks[at] & 63) as u8;
+        Candidate { square, flips: self.flips[at], replies: self.replies[at] }
+    }
+
+    /// The moves not yet asked for, in no order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Candidate> {
+        (self.next..self.count).map(|at| self.candidate(at))
+    }
+
+    /// Adds to the penalties of all moves but the one that is first.
+    #[inline(always)]
+    pub(crate) fn penalise(&mut self, mut penalty: impl FnMut(Candidate) -> i32) {
+        for at in self.next..self.count {
+            if self.ranks[at & (N - 1)] >= i32::MIN / 2 {
+                self.ranks[at & (N - 1)] += penalty(self.candidate(at)) << 6;
+            }
+        }
     }
 
     #[inline(always)]
@@ -69,15 +106,19 @@ impl<const N: usize> Iterator for Candidates<N> {
             return None;
         }
         let at = self.next & (N - 1);
-        let mut least = at;
+        let (mut least, mut rank) = (at, self.ranks[at]);
         for i in self.next + 1..self.count {
-            if self.list[i & (N - 1)].penalty < self.list[least & (N - 1)].penalty {
-                least = i;
+            let i = i & (N - 1);
+            if self.ranks[i] < rank {
+                (least, rank) = (i, self.ranks[i]);
             }
         }
-        self.list.swap(at, least & (N - 1));
+        let found = self.candidate(least);
+        self.ranks[least] = self.ranks[at];
+        self.flips[least] = self.flips[at];
+        self.replies[least] = self.replies[at];
         self.next += 1;
-        Some(self.list[at])
+        Some(found)
     }
 }
 
@@ -97,20 +138,6 @@ static PLACE: [i32; 64] = {
     places
 };
 
-/// The quick penalty of a move that leads to `child`, made in a position with the
-/// given odd quadrants.
-#[inline(always)]
-pub(crate) fn penalty<K: Kernel>(child: &Board<K>, square: u8, odd: u64) -> i32 {
-    let replies = child.mobility();
-    let replies = replies.count_ones() + (replies & CORNERS).count_ones();
-    let potential = neighbours(child.opp()) & child.empty();
-    let potential = potential.count_ones() + (potential & CORNERS).count_ones();
-    let even = odd >> square & 1 == 0;
-    512 * replies as i32 - 48 * held_corners(child.opp()) as i32 + 8 * potential as i32
-        - 4 * PLACE[usize::from(square & 63)]
-        + 24 * i32::from(even)
-}
-
 /// The corners of `own` and its discs on the edges next to them.
 #[inline(always)]
 fn held_corners(own: u64) -> u32 {
@@ -125,25 +152,4 @@ fn held_corners(own: u64) -> u32 {
 pub(crate) fn neighbours(set: u64) -> u64 {
     let row = set | (set << 1) & 0xFEFE_FEFE_FEFE_FEFE | (set >> 1) & 0x7F7F_7F7F_7F7F_7F7F;
     row | row << 8 | row >> 8
-}
-
-/// Orders moves by the quick penalty, `first` before all others.
-#[inline(always)]
-pub(crate) fn by_mobility<K: Kernel, const N: usize>(
-    candidates: &mut Candidates<N>,
-    board: &Board<K>,
-    first: Move,
-) {
-    if candidates.count < 2 {
-        return;
-    }
-    let odd = quadrants::odd(board.empty());
-    for candidate in candidates.all() {
-        candidate.penalty = if candidate.mv() == first {
-            i32::MIN
-        } else {
-            let child = board.placed(candidate.square, candidate.flips);
-            penalty(&child, candidate.square, odd)
-        };
-    }
 }

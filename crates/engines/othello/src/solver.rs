@@ -12,7 +12,9 @@
 use crate::bounds::Bounds;
 use crate::deep::Many;
 use crate::guess::BEYOND;
-use crate::judge::{ByHand, DISC, Judge};
+use crate::judge::{DISC, Judge};
+use crate::level::Level;
+use crate::patterns::Patterns;
 use crate::split::Pool;
 use crate::table::Table;
 use crate::twice::compiled_twice;
@@ -20,6 +22,8 @@ use crate::worker::{Job, Watch, Worker};
 use evalsmith_core::{Outcome, Position, Solve, Solved};
 use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
 
+/// With at least so many empty squares, narrow searches prepare the exact one.
+const PREPARED: u32 = 16;
 /// Plies of the search whose value is the first guess.
 const GUESS_DEPTH: u32 = 4;
 
@@ -58,16 +62,16 @@ pub struct Answer {
 
 /// Solves endgames; make it once and ask it often.
 #[derive(Debug)]
-pub struct Solver<J: Judge = ByHand> {
+pub struct Solver<J: Judge = Patterns> {
     table: Table,
     judge: J,
     threads: usize,
 }
 
-impl Solver<ByHand> {
+impl Solver<Patterns> {
     /// A solver for this many threads with a table of at most `table_mib` MiB.
     pub fn new(table_mib: usize, threads: usize) -> Self {
-        Self::with_judge(table_mib, threads, ByHand)
+        Self::with_judge(table_mib, threads, Patterns)
     }
 }
 
@@ -173,18 +177,49 @@ compiled_twice! {
             let bounds = Bounds { lower: score, upper: score };
             return Answer { bounds, best: None, line: Vec::new(), nodes: 0, complete: true };
         }
-        let mut bounds = Bounds::ALL;
         let mut best = if moves == 0 { Move::PASS } else { Move(moves.trailing_zeros() as u8) };
-        let mut proven = false;
-        let mut test = first_test(worker, board).clamp(low + 2, high.max(low + 2));
-        let mut step = 2;
-        while i32::from(bounds.lower) < high.min(bounds.upper.into())
-            && i32::from(bounds.upper) > low
-        {
+        let mut bounds = Bounds::ALL;
+        let mut test = first_guess(worker, board);
+        let prepared = board.empty().count_ones() >= PREPARED;
+        for level in Level::ALL.into_iter().filter(|&l| prepared || l == Level::Exact) {
+            worker.level = level;
+            (bounds, best) = converge(worker, board, best, test, (low, high));
+            // The middle of what is left open where the window cut it short.
+            test = 2 * ((i32::from(bounds.lower) + i32::from(bounds.upper)) / 4);
+            if let Some(score) = bounds.exact() {
+                test = score.into();
+            }
+        }
+        let complete = !worker.halted();
+        let line = if complete { line(worker, board, bounds, best) } else { vec![best] };
+        if !complete && worker.level != Level::Exact {
+            bounds = Bounds::ALL;
+        }
+        Answer { bounds, best: Some(best), line, nodes: 0, complete }
+    }
+
+    /// Moves the bounds towards each other, beginning with a test of whether the
+    /// position is worth `test`.
+    fn converge<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        mut best: Move,
+        mut test: i32,
+        (low, high): (i32, i32),
+    ) -> (Bounds, Move) {
+        let mut bounds = Bounds::ALL;
+        let (mut proven, mut step) = (false, 2);
+        loop {
+            let (lower, upper) = (i32::from(bounds.lower), i32::from(bounds.upper));
+            if lower >= upper.min(high) || upper <= low {
+                return (bounds, best);
+            }
+            let least = lower.max(low) + 2;
+            test = test.clamp(least, upper.min(high).max(least));
             let alpha = test - 1;
-            let (value, reply) = test_root(worker, board, moves, alpha, best);
+            let (value, reply) = test_root(worker, board, alpha, best);
             if worker.halted() && value <= alpha {
-                break;
+                return (bounds, best);
             }
             bounds = bounds.and(Bounds::of(value, alpha));
             if value > alpha {
@@ -194,21 +229,16 @@ compiled_twice! {
                 if !proven {
                     best = reply;
                 }
-                test = value - step + 2;
+                test = value + 2 - step;
             }
             step = (step + 2).min(8);
-            let (lower, upper) = (i32::from(bounds.lower), i32::from(bounds.upper));
-            test = test.clamp(lower.max(low) + 2, upper.min(high).max(lower.max(low) + 2));
         }
-        let complete = !worker.halted();
-        let line = if complete { line(worker, board, bounds, best) } else { vec![best] };
-        Answer { bounds, best: Some(best), line, nodes: 0, complete }
     }
 
-    fn first_test<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>, board: &Board<K>) -> i32 {
+    fn first_guess<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>, board: &Board<K>) -> i32 {
         let depth = GUESS_DEPTH.min(board.empty().count_ones());
         let nodes = &mut worker.leaves.nodes;
-        let value = guess::guess(nodes, worker.job.judge, board, depth, -BEYOND, BEYOND);
+        let value = guess::guess(nodes, worker.job.judge, board, board.mobility(), depth, -BEYOND, BEYOND);
         2 * ((value + value.signum() * DISC) / (2 * DISC))
     }
 
@@ -216,16 +246,16 @@ compiled_twice! {
     fn test_root<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
-        moves: u64,
         alpha: i32,
         first: Move,
     ) -> (i32, Move) {
+        let moves = board.mobility();
         if moves == 0 {
             return (-deep::deep(worker, board.passed(), !alpha), Move::PASS);
         }
-        let mut candidates = Many::new(board, moves);
-        deep::order(worker, &mut candidates, board, alpha, first);
-        deep::best_of(worker, board, alpha, &mut candidates)
+        let mut candidates = Many::new(board, moves, first);
+        deep::order(worker, &mut candidates, board, alpha);
+        deep::best_of(worker, board, alpha, &mut candidates, usize::MAX)
     }
 
     /// Follows moves that keep the bounds. Where the mover has something to prove,
@@ -247,9 +277,9 @@ compiled_twice! {
                 }
                 Move::PASS
             } else {
-                let known = worker.job.table.get(&board).map_or(Move::PASS, |known| known.best);
-                let mut candidates = Many::new(&board, moves);
-                deep::order(worker, &mut candidates, &board, bounds.lower.into(), known);
+                let known = worker.job.table.get(&board, Level::Exact).map_or(Move::PASS, |known| known.best);
+                let mut candidates = Many::new(&board, moves, known);
+                deep::order(worker, &mut candidates, &board, bounds.lower.into());
                 let aim = i32::from(bounds.lower);
                 let keeps = |worker: &mut Worker<'_, K, J>, m: Move| {
                     aim == -64 || deep::deep(worker, board.play(m), -aim) <= -aim

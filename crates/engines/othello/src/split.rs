@@ -9,8 +9,8 @@
 //! taken before the worker asks whether it has halted, and flags are only raised,
 //! so a value that passes was computed undisturbed.
 
-use crate::deep::Many;
 use crate::judge::Judge;
+use crate::level::Level;
 use crate::order::Candidate;
 use crate::twice::compiled_twice;
 use crate::worker::Worker;
@@ -26,6 +26,7 @@ pub(crate) const SPLIT: u32 = 14;
 pub(crate) struct Split<K: Kernel> {
     board: Board<K>,
     alpha: i32,
+    level: Level,
     moves: Vec<Candidate>,
     next: AtomicUsize,
     best: Mutex<(i32, Move)>,
@@ -153,14 +154,15 @@ compiled_twice! {
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
         alpha: i32,
-        candidates: &mut Many,
+        moves: Vec<Candidate>,
         best: (i32, Move),
     ) -> (i32, Move) {
         let job = worker.job;
         let split = Arc::new(Split {
             board: *board,
             alpha,
-            moves: candidates.by_ref().collect(),
+            moves,
+            level: worker.level,
             next: AtomicUsize::new(0),
             best: Mutex::new(best),
             settled: AtomicBool::new(false),
@@ -190,6 +192,7 @@ compiled_twice! {
     /// Takes moves of a split until none is left.
     fn work<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>, split: &Arc<Split<K>>) {
         let outer = worker.split.replace(Arc::clone(split));
+        let level = std::mem::replace(&mut worker.level, split.level);
         while !worker.halted()
             && let Some(candidate) = split.moves.get(split.next.fetch_add(1, Ordering::Relaxed))
         {
@@ -207,5 +210,6 @@ compiled_twice! {
             }
         }
         worker.split = outer;
+        worker.level = level;
     }
 }

@@ -34,6 +34,13 @@ static TERNARY: [u16; 256] = {
 
 static STABLE_EDGES: LazyLock<Box<[u8; EDGES]>> = LazyLock::new(stable_edges);
 
+/// Whether counting stable discs is worth while: the more squares are empty, the
+/// more must be asked for.
+#[inline(always)]
+pub(crate) const fn may_be_bounded(empties: u32, alpha: i32) -> bool {
+    alpha >= 2 * empties as i32 - 2
+}
+
 /// Counts stable discs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stability {

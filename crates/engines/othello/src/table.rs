@@ -9,13 +9,15 @@
 //! earlier solves stay true, so ageing only decides what is replaced first.
 
 use crate::bounds::{Bounds, Known};
+use crate::level::Level;
 use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
+use std::cmp::Ordering::{Equal, Greater, Less};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 const WAYS: usize = 3;
 const MIB: usize = 1 << 20;
-const AGES: u32 = 16;
+const AGES: u32 = 4;
 
 /// 64 bytes.
 #[derive(Debug, Default)]
@@ -33,14 +35,20 @@ pub(crate) struct Table {
     age: AtomicU32,
 }
 
-/// 32 bits: lower and upper bound, a move, the logarithm of the nodes spent, age.
+/// 32 bits: lower and upper bound, a move, the logarithm of the nodes spent, the
+/// level, age.
 #[derive(Clone, Copy)]
 struct Packed(u32);
 
 impl Packed {
-    fn new(known: Known, cost: u32, age: u32) -> Self {
+    fn new(known: Known, level: Level, cost: u32, age: u32) -> Self {
         let [lower, upper] = [known.bounds.lower, known.bounds.upper].map(|b| u32::from(b as u8));
-        Self(lower | upper << 8 | u32::from(known.best.0 & 127) << 16 | cost << 23 | age << 28)
+        let best = u32::from(known.best.0 & 127);
+        Self(lower | upper << 8 | best << 16 | cost << 23 | level.bits() << 28 | age << 30)
+    }
+
+    fn level(self) -> Level {
+        Level::of_bits(self.0 >> 28)
     }
 
     fn known(self) -> Known {
@@ -50,7 +58,7 @@ impl Packed {
 
     /// How much would be lost: what earlier solves left goes first.
     fn worth(self, age: u32) -> u32 {
-        (self.0 >> 23 & 31) + if self.0 >> 28 == age { 32 } else { 0 }
+        (self.0 >> 23 & 31) + if self.0 >> 30 == age { 32 } else { 0 }
     }
 }
 
@@ -84,8 +92,18 @@ impl Table {
         &self.buckets[board.key() as usize & (self.buckets.len() - 1)]
     }
 
+    /// Touches the buckets of several boards, so that memory brings them all at once
+    /// and not one after the other.
     #[inline(always)]
-    pub(crate) fn get<K: Kernel>(&self, board: &Board<K>) -> Option<Known> {
+    pub(crate) fn fetch<K: Kernel>(&self, boards: impl Iterator<Item = Board<K>>) {
+        let versions = boards.map(|board| self.bucket(&board).version.load(Ordering::Relaxed));
+        std::hint::black_box(versions.fold(0, |all, version| all | version));
+    }
+
+    /// What is known at this level or a better one; of a lesser level only the move
+    /// is told.
+    #[inline(always)]
+    pub(crate) fn get<K: Kernel>(&self, board: &Board<K>, level: Level) -> Option<Known> {
         let bucket = self.bucket(board);
         let version = bucket.version.load(Ordering::Acquire);
         let way = bucket.boards.iter().position(|[own, opp]| {
@@ -95,12 +113,22 @@ impl Table {
         fence(Ordering::Acquire);
         let undisturbed =
             version.is_multiple_of(2) && bucket.version.load(Ordering::Relaxed) == version;
-        (undisturbed && data.0 != 0).then(|| data.known())
+        (undisturbed && data.0 != 0).then(|| match data.known() {
+            known if data.level() >= level => known,
+            Known { best, .. } => Known { bounds: Bounds::ALL, best },
+        })
     }
 
-    /// Remembers what `nodes` visited positions told about `board`.
+    /// Remembers what `nodes` visited positions told about `board` at a level;
+    /// what a better level told stays.
     #[inline(always)]
-    pub(crate) fn put<K: Kernel>(&self, board: &Board<K>, found: Known, nodes: u64) {
+    pub(crate) fn put<K: Kernel>(
+        &self,
+        board: &Board<K>,
+        found: Known,
+        mut level: Level,
+        nodes: u64,
+    ) {
         let bucket = self.bucket(board);
         let version = bucket.version.load(Ordering::Relaxed);
         let taken = version % 2 == 1
@@ -125,7 +153,12 @@ impl Table {
             let same = own.load(Ordering::Relaxed) == board.own()
                 && opp.load(Ordering::Relaxed) == board.opp();
             if same && data.0 != 0 {
-                known.bounds = data.known().bounds.and(found.bounds);
+                known = match data.level().cmp(&level) {
+                    Less => found,
+                    Equal => Known { bounds: data.known().bounds.and(found.bounds), ..found },
+                    Greater => data.known(),
+                };
+                level = level.max(data.level());
                 victim = way;
                 break;
             }
@@ -135,7 +168,7 @@ impl Table {
         }
         bucket.boards[victim][0].store(board.own(), Ordering::Relaxed);
         bucket.boards[victim][1].store(board.opp(), Ordering::Relaxed);
-        let packed = Packed::new(known, (nodes | 1).ilog2().min(31), age);
+        let packed = Packed::new(known, level, (nodes | 1).ilog2().min(31), age);
         bucket.data[victim].store(packed.0, Ordering::Relaxed);
         bucket.version.store(version.wrapping_add(2), Ordering::Release);
     }

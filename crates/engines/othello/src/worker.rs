@@ -1,6 +1,7 @@
 //! What one thread of a solve carries along, and what all of them share.
 
 use crate::last::Leaves;
+use crate::level::Level;
 use crate::local::Local;
 use crate::split::{Pool, Split};
 use crate::stable::Stability;
@@ -54,6 +55,8 @@ pub(crate) struct Worker<'s, K: Kernel, J> {
     pub(crate) job: &'s Job<'s, K, J>,
     /// Where this thread helps, if not in the root position.
     pub(crate) split: Option<Arc<Split<K>>>,
+    /// How much of the tree this thread looks at now.
+    pub(crate) level: Level,
     reported: u64,
 }
 
@@ -64,6 +67,7 @@ impl<'s, K: Kernel, J> Worker<'s, K, J> {
             local: Local::new(),
             job,
             split: None,
+            level: Level::Exact,
             reported: 0,
         }
     }

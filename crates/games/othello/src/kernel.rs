@@ -25,6 +25,9 @@ pub trait Kernel: sealed::Sealed + Copy + Eq + Hash + Debug + Send + Sync + 'sta
     /// How many discs a disc of `own` on `square` flips, where all other squares
     /// that are not `own`'s are the opponent's: the last move of a full board.
     fn last_flips(self, own: u64, square: u8) -> u32;
+
+    /// The bits of `set` on the squares of `mask`, moved together.
+    fn extract(self, set: u64, mask: u64) -> u64;
 }
 
 mod sealed {
@@ -51,6 +54,11 @@ impl Kernel for Portable {
     #[inline(always)]
     fn last_flips(self, own: u64, square: u8) -> u32 {
         portable::flips(own, !own & !(1 << (square & 63)), square).count_ones()
+    }
+
+    #[inline(always)]
+    fn extract(self, set: u64, mask: u64) -> u64 {
+        portable::extract(set, mask)
     }
 }
 
@@ -103,6 +111,15 @@ impl Kernel for X86V3 {
             x86_v3::last_flips(own, square)
         }
     }
+
+    #[inline(always)]
+    fn extract(self, set: u64, mask: u64) -> u64 {
+        // SAFETY: `self` exists, so `detect` found every feature.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            x86_v3::extract(set, mask)
+        }
+    }
 }
 
 // Elsewhere no value of the type exists; the functions only have to compile.
@@ -118,6 +135,10 @@ impl Kernel for X86V3 {
 
     fn last_flips(self, own: u64, square: u8) -> u32 {
         Portable.last_flips(own, square)
+    }
+
+    fn extract(self, set: u64, mask: u64) -> u64 {
+        portable::extract(set, mask)
     }
 }
 
@@ -188,6 +209,18 @@ mod tests {
             prop_assert_eq!(Portable.last_flips(own, square), flips);
             if let Some(kernel) = X86V3::detect() {
                 prop_assert_eq!(kernel.last_flips(own, square), flips);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bits_are_extracted_in_order(set in any::<u64>(), mask in any::<u64>()) {
+            let squares = (0..64).filter(|s| mask >> s & 1 == 1);
+            let bits = squares.enumerate().fold(0, |bits, (i, s)| bits | (set >> s & 1) << i);
+            prop_assert_eq!(Portable.extract(set, mask), bits);
+            if let Some(kernel) = X86V3::detect() {
+                prop_assert_eq!(kernel.extract(set, mask), bits);
             }
         }
     }

@@ -152,6 +152,12 @@ pub(super) fn last_flips(own: u64, square: u8) -> u32 {
         + along(_pext_u64(own, cross.lines[2]) as u8, cross.places[2])
 }
 
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn extract(set: u64, mask: u64) -> u64 {
+    _pext_u64(set, mask)
+}
+
 /// Flips along four rays towards higher squares.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
