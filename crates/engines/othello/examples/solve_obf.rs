@@ -1,62 +1,57 @@
-//! Solves the positions of OBF files and prints nodes and processor time.
+//! Solves the problems of OBF files: nodes, processor time and best play of each.
 //!
-//! `cargo run --release --example solve_obf -- FILE... [--threads N] [--mib N] [--verdict]`
+//! `cargo run --release -p evalsmith-engine-othello --example solve_obf -- FILE...
+//! [--threads N] [--mib N] [--verdict]`
 #![expect(clippy::print_stdout, reason = "figures")]
 
 use cpu_time::ProcessTime;
-use evalsmith_core::Game;
-use evalsmith_engine_othello::{Question, Solver, Watch};
-use evalsmith_othello::Othello;
+use evalsmith_engine_othello::{Question, Solver, Watch, obf};
 use std::time::Instant;
 
-fn main() {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files = Vec::new();
     let (mut threads, mut mib, mut question) = (1, 512, Question::Score);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let mut number = || words.next().and_then(|n| n.parse().ok()).expect("a number");
+        let mut number = || words.next().unwrap_or_default().parse();
         match word.as_str() {
-            "--threads" => threads = number(),
-            "--mib" => mib = number(),
+            "--threads" => threads = number()?,
+            "--mib" => mib = number()?,
             "--verdict" => question = Question::Verdict,
             _ => files.push(word),
         }
     }
     let mut solver = Solver::new(mib, threads);
-    let (mut all_nodes, mut all_cpu, mut all_wall) = (0, 0.0, 0.0);
-    let mut count = 0;
+    let (mut count, mut wrong, mut nodes, mut cpu, mut wall) = (0, 0, 0, 0.0, 0.0);
     for file in &files {
-        let text = std::fs::read_to_string(file).expect("an OBF file");
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let (board, _) = Othello::new().parse(line).expect("an OBF line");
-            let (cpu, wall) = (ProcessTime::now(), Instant::now());
-            let answer = solver.ask(&board, question, &Watch::new());
-            let (cpu, wall) = (cpu.elapsed().as_secs_f64(), wall.elapsed().as_secs_f64());
+        for problem in obf::read(&std::fs::read_to_string(file)?)? {
+            let (cpu_start, wall_start) = (ProcessTime::now(), Instant::now());
+            let answer = solver.ask(&problem.board, question, &Watch::new());
+            let seconds = cpu_start.elapsed().as_secs_f64();
+            count += 1;
+            nodes += answer.nodes;
+            cpu += seconds;
+            wall += wall_start.elapsed().as_secs_f64();
+            let right = problem
+                .best()
+                .is_none_or(|best| (answer.bounds.lower..=answer.bounds.upper).contains(&best));
+            wrong += i32::from(!right);
             let moves: Vec<_> = answer.line.iter().take(8).map(ToString::to_string).collect();
             println!(
-                "{count:3} {:2} empties {:+3}..{:+3} {:>13} nodes {cpu:8.3} s {wall:8.3} s {:6.1} M/s {}",
-                board.empty().count_ones(),
+                "{count:3}: {} empty, {:+3} to {:+3}{} {:13} nodes {seconds:8.3} s {:5.1} M/s  {}",
+                problem.board.empty().count_ones(),
                 answer.bounds.lower,
                 answer.bounds.upper,
+                if right { "" } else { " WRONG" },
                 answer.nodes,
-                answer.nodes as f64 / cpu / 1e6,
+                answer.nodes as f64 / seconds / 1e6,
                 moves.join(" ")
             );
-            let best =
-                line.split(';').nth(1).and_then(|s| s.split(':').nth(1)?.trim().parse::<i8>().ok());
-            if let Some(best) = best
-                && answer.bounds.exact().is_some_and(|score| score != best)
-            {
-                println!("    WRONG: {best} expected");
-            }
-            count += 1;
-            all_nodes += answer.nodes;
-            all_cpu += cpu;
-            all_wall += wall;
         }
     }
     println!(
-        "{count} positions, {all_nodes} nodes, {all_cpu:.3} CPU s, {all_wall:.3} s, {:.1} M nodes/s",
-        all_nodes as f64 / all_cpu / 1e6
+        "{count} positions, {nodes} nodes, {cpu:.3} CPU s, {wall:.3} s, {:.1} M nodes/s, {wrong} wrong",
+        nodes as f64 / cpu / 1e6
     );
+    Ok(())
 }

@@ -10,21 +10,19 @@
 pub(crate) enum Level {
     Narrow,
     Wide,
-    Wider,
     Exact,
 }
 
 impl Level {
     /// All of them, each preparing the next.
-    pub(crate) const ALL: [Self; 4] = [Self::Narrow, Self::Wide, Self::Wider, Self::Exact];
+    pub(crate) const ALL: [Self; 3] = [Self::Narrow, Self::Wide, Self::Exact];
 
     /// How many moves of a position are tried.
     #[inline(always)]
     pub(crate) const fn width(self) -> usize {
         match self {
             Self::Narrow => 2,
-            Self::Wide => 3,
-            Self::Wider => 5,
+            Self::Wide => 4,
             Self::Exact => usize::MAX,
         }
     }
@@ -38,6 +36,10 @@ impl Level {
     /// The level of two bits.
     #[inline(always)]
     pub(crate) const fn of_bits(bits: u32) -> Self {
-        Self::ALL[(bits & 3) as usize]
+        match bits & 3 {
+            0 => Self::Narrow,
+            1 => Self::Wide,
+            _ => Self::Exact,
+        }
     }
 }

@@ -191,3 +191,69 @@ fn edge_flips(own: u8, opp: u8, square: u32) -> u8 {
     };
     along(&mut (square + 1..8)) | along(&mut (0..square).rev())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalsmith_core::{Game, Position, rng};
+    use evalsmith_othello::{Othello, Portable};
+    use proptest::prelude::*;
+    use rand::RngExt;
+
+    #[test]
+    fn stable_discs_survive_every_random_ending() {
+        let stability = Stability::new();
+        let mut seen = 0;
+        for index in 0..400 {
+            let mut random = rng::stream(3, "stability", index);
+            let mut board = Othello::new().start();
+            // What must stay, of the side to move and of the other.
+            let mut kept = [0_u64; 2];
+            loop {
+                assert_eq!(kept[0] & !board.own(), 0, "{board:?}");
+                assert_eq!(kept[1] & !board.opp(), 0, "{board:?}");
+                kept[0] |= stability.discs(board.own(), board.opp());
+                kept[1] |= stability.discs(board.opp(), board.own());
+                let moves: Vec<_> = board.moves().collect();
+                if moves.is_empty() {
+                    break;
+                }
+                board = board.play(moves[random.random_range(0..moves.len())]);
+                kept.swap(0, 1);
+            }
+            seen += (kept[0] | kept[1]).count_ones();
+        }
+        assert!(seen > 400 * 40, "{seen}");
+    }
+
+    #[test]
+    fn a_full_board_is_stable_and_an_empty_corner_is_not() {
+        let stability = Stability::new();
+        assert_eq!(stability.discs(!0, 0), !0);
+        assert_eq!(stability.discs(0x7E, 0), 0);
+        assert_eq!(stability.discs(0x7F, 0), 0x7F);
+        let board = Board::new(0, 0xFF, Portable).unwrap();
+        assert_eq!(stability.bound(&board), 64 - 16);
+    }
+
+    proptest! {
+        #[test]
+        fn full_lines_are_those_without_an_empty_square(a in any::<u64>(), b in any::<u64>()) {
+            let discs = a | b;
+            for (line, (dr, dc)) in full_lines(discs).into_iter().zip([(0, 1), (1, 0), (1, 1), (1, -1)]) {
+                for square in 0..64_i32 {
+                    let on_line = |sign: i32| (0..8).map(move |k| {
+                        (square / 8 + sign * k * dr, square % 8 + sign * k * dc)
+                    }).take_while(|(r, c)| (0..8).contains(r) && (0..8).contains(c));
+                    let full = on_line(1).chain(on_line(-1)).all(|(r, c)| discs >> (8 * r + c) & 1 == 1);
+                    prop_assert_eq!(line >> square & 1 == 1, full, "{}", square);
+                }
+            }
+        }
+
+        #[test]
+        fn columns_are_gathered_and_spread(column in any::<u8>()) {
+            prop_assert_eq!(gather(spread(column)), column);
+        }
+    }
+}

@@ -173,3 +173,72 @@ impl Table {
         bucket.version.store(version.wrapping_add(2), Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalsmith_othello::Portable;
+
+    fn board(n: u64) -> Board<Portable> {
+        Board::new(n, !n & 0xFFFF_FFFF, Portable).expect("disjoint")
+    }
+
+    fn known(lower: i8, upper: i8, square: u8) -> Known {
+        Known { bounds: Bounds { lower, upper }, best: Move(square) }
+    }
+
+    #[test]
+    fn bounds_of_one_board_meet_and_better_levels_win() {
+        let table = Table::new(1);
+        assert_eq!(table.get(&board(1), Level::Narrow), None);
+        table.put(&board(1), known(2, 64, 5), Level::Wide, 10);
+        assert_eq!(table.get(&board(1), Level::Wide), Some(known(2, 64, 5)));
+        assert_eq!(table.get(&board(1), Level::Exact), Some(known(-64, 64, 5)));
+        table.put(&board(1), known(-64, 8, 6), Level::Wide, 10);
+        assert_eq!(table.get(&board(1), Level::Narrow), Some(known(2, 8, 6)));
+        table.put(&board(1), known(-64, -4, 7), Level::Exact, 10);
+        assert_eq!(table.get(&board(1), Level::Exact), Some(known(-64, -4, 7)));
+        table.put(&board(1), known(10, 64, 9), Level::Narrow, 10);
+        assert_eq!(table.get(&board(1), Level::Narrow), Some(known(-64, -4, 7)));
+    }
+
+    #[test]
+    fn the_cheap_and_the_old_are_replaced_first() {
+        let mut table = Table::new(0);
+        assert_eq!(table.buckets.len(), 1);
+        for (n, nodes) in [(1, 1000), (2, 10), (3, 1000), (4, 100)] {
+            table.put(&board(n), known(0, 2, n as u8), Level::Exact, nodes);
+        }
+        let there = |table: &Table, n| table.get(&board(n), Level::Exact).is_some();
+        assert_eq!([1, 2, 3, 4].map(|n| there(&table, n)), [true, false, true, true]);
+        table.grow_older();
+        for n in [5, 6, 7] {
+            table.put(&board(n), known(0, 2, 1), Level::Exact, 1);
+        }
+        assert_eq!(
+            [1, 3, 4, 5, 6, 7].map(|n| there(&table, n)),
+            [false, false, false, true, true, true]
+        );
+        table.clear();
+        assert!(!there(&table, 5));
+    }
+
+    #[test]
+    fn threads_never_read_what_was_not_put() {
+        let table = Table::new(0);
+        let truth = |n: u64| known((n % 60) as i8, (n % 60 + 2) as i8, (n % 64) as u8);
+        std::thread::scope(|scope| {
+            for start in 0..4 {
+                let (table, truth) = (&table, &truth);
+                scope.spawn(move || {
+                    for n in (start..40_000).map(|n| n * 7 % 9) {
+                        if let Some(found) = table.get(&board(n), Level::Exact) {
+                            assert_eq!(found, truth(n));
+                        }
+                        table.put(&board(n), truth(n), Level::Exact, n);
+                    }
+                });
+            }
+        });
+    }
+}
