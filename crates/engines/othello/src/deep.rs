@@ -43,7 +43,7 @@ compiled_twice! {
         if empties <= NEAR {
             return near::near(&mut worker.leaves, &mut worker.local, board, alpha);
         }
-        worker.leaves.nodes += 1;
+        worker.count();
         if worker.halted() {
             return NOTHING;
         }
@@ -53,6 +53,7 @@ compiled_twice! {
                 return bound;
             }
         }
+        worker.job.table.fetch(&board);
         let moves = board.mobility();
         if moves == 0 {
             return match board.opponent_mobility() {
@@ -125,7 +126,10 @@ compiled_twice! {
         alpha: i32,
     ) -> Option<i32> {
         let children = || candidates.all().map(|c| board.placed(c.square, c.flips));
-        worker.job.table.fetch(children());
+        // Memory brings all of them at once, not one after the other.
+        for child in children() {
+            worker.job.table.fetch(&child);
+        }
         children()
             .filter_map(|child| worker.job.table.get(&child, worker.level))
             .map(|known| -i32::from(known.bounds.upper))

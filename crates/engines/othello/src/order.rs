@@ -77,6 +77,7 @@ impl<const N: usize> Candidates<N> {
     }
 
     /// The moves not yet asked for, in no order.
+    #[inline(always)]
     pub(crate) fn all(&self) -> impl Iterator<Item = Candidate> {
         (self.next..self.count).map(|at| self.candidate(at))
     }

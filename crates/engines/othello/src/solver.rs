@@ -298,3 +298,39 @@ compiled_twice! {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalsmith_core::{Game, rng};
+    use evalsmith_othello::Othello;
+    use rand::RngExt;
+
+    #[test]
+    fn both_twins_visit_the_same_positions() {
+        for index in 0..12 {
+            let mut random = rng::stream(4, "twins", index);
+            let mut board = Othello::new().start();
+            while board.empty().count_ones() > 17 {
+                let moves: Vec<_> = board.moves().collect();
+                let Some(last) = moves.len().checked_sub(1) else { break };
+                board = board.play(moves[random.random_range(0..=last)]);
+            }
+            let (mut best, plain) = (Solver::new(4, 1), Solver::new(4, 1));
+            let watch = Watch::new();
+            let slow = portable::answer(&plain.job(&watch), 1, &board, Question::Score);
+            assert_eq!(best.ask(&board, Question::Score, &Watch::new()), slow, "{board:?}");
+        }
+    }
+
+    #[test]
+    fn windows_hold_the_even_scores_that_are_told_apart() {
+        let of = |alpha, beta| window(Question::Within { alpha, beta });
+        assert_eq!(of(-64, 64), (-64, 64));
+        assert_eq!(of(0, 1), (0, 2));
+        assert_eq!(of(1, 2), (0, 2));
+        assert_eq!(of(-3, 3), (-4, 4));
+        assert_eq!(of(-70, 71), (-64, 64));
+        assert_eq!(window(Question::Verdict), (-2, 2));
+    }
+}

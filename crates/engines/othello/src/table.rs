@@ -92,12 +92,10 @@ impl Table {
         &self.buckets[board.key() as usize & (self.buckets.len() - 1)]
     }
 
-    /// Touches the buckets of several boards, so that memory brings them all at once
-    /// and not one after the other.
+    /// Asks memory for the bucket of a board that will be looked up soon.
     #[inline(always)]
-    pub(crate) fn fetch<K: Kernel>(&self, boards: impl Iterator<Item = Board<K>>) {
-        let versions = boards.map(|board| self.bucket(&board).version.load(Ordering::Relaxed));
-        std::hint::black_box(versions.fold(0, |all, version| all | version));
+    pub(crate) fn fetch<K: Kernel>(&self, board: &Board<K>) {
+        board.kernel().fetch(self.bucket(board));
     }
 
     /// What is known at this level or a better one; of a lesser level only the move

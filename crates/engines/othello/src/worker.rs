@@ -33,12 +33,15 @@ impl Watch {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Positions visited so far by all solves under this watch, some thousands
-    /// behind the truth while one is running.
+    /// Positions visited so far by all solves under this watch, about
+    /// a hundred thousand a thread behind the truth while one is running.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
 }
+
+/// Positions that a thread visits before it tells the watch.
+const REPORTED_EVERY: u64 = 1 << 16;
 
 /// A solve, as its threads share it.
 pub(crate) struct Job<'s, K: Kernel, J> {
@@ -76,6 +79,15 @@ impl<'s, K: Kernel, J> Worker<'s, K, J> {
     #[inline(always)]
     pub(crate) fn halted(&self) -> bool {
         self.job.watch.stopped() || self.split.as_ref().is_some_and(|split| split.is_pointless())
+    }
+
+    /// Counts a position, and tells the watch from time to time.
+    #[inline(always)]
+    pub(crate) fn count(&mut self) {
+        self.leaves.nodes += 1;
+        if self.leaves.nodes - self.reported >= REPORTED_EVERY {
+            self.report();
+        }
     }
 
     /// Tells the watch how many positions were visited.

@@ -28,6 +28,10 @@ pub trait Kernel: sealed::Sealed + Copy + Eq + Hash + Debug + Send + Sync + 'sta
 
     /// The bits of `set` on the squares of `mask`, moved together.
     fn extract(self, set: u64, mask: u64) -> u64;
+
+    /// Asks memory for what will be read soon; does nothing where it cannot.
+    #[inline(always)]
+    fn fetch<T>(self, _soon: &T) {}
 }
 
 mod sealed {
@@ -118,6 +122,15 @@ impl Kernel for X86V3 {
         #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
         unsafe {
             x86_v3::extract(set, mask)
+        }
+    }
+
+    #[inline(always)]
+    fn fetch<T>(self, soon: &T) {
+        // SAFETY: `self` exists, so `detect` found every feature.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            x86_v3::fetch(soon);
         }
     }
 }
