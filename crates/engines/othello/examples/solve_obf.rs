@@ -5,12 +5,12 @@
 #![expect(clippy::print_stdout, reason = "figures")]
 
 use cpu_time::ProcessTime;
-use evalsmith_engine_othello::{Question, Solver, Watch, obf};
+use evalsmith_engine_othello::{DEFAULT_TABLE_MIB, Question, Solver, Watch, obf};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files = Vec::new();
-    let (mut threads, mut mib, mut question) = (1, 512, Question::Score);
+    let (mut threads, mut mib, mut question) = (1, DEFAULT_TABLE_MIB, Question::Score);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut number = || words.next().unwrap_or_default().parse();

@@ -76,7 +76,8 @@ compiled_twice! {
             return value;
         }
         order(worker, &mut candidates, &board, alpha);
-        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates, worker.level.width());
+        let width = worker.level.width();
+        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates, width);
         if !worker.halted() {
             let found = Known { bounds: Bounds::of(best, alpha), best: best_move };
             let nodes = worker.leaves.nodes - before;

@@ -104,9 +104,9 @@ fn two<K: Kernel>(leaves: &mut Leaves, board: &Board<K>, alpha: i32, squares: [u
     }
 }
 
-/// The value with at most four empty squares, whatever they are.
+/// The `N` squares of a set.
 #[inline(always)]
-pub(crate) fn squares_of<const N: usize>(mut empty: u64) -> [u8; N] {
+fn squares_of<const N: usize>(mut empty: u64) -> [u8; N] {
     std::array::from_fn(|_| {
         let square = empty.trailing_zeros() as u8;
         empty &= empty.wrapping_sub(1);

@@ -54,5 +54,5 @@ mod worker;
 pub use bounds::Bounds;
 pub use judge::{DISC, Judge};
 pub use patterns::Patterns;
-pub use solver::{Answer, Question, Solver};
+pub use solver::{Answer, DEFAULT_TABLE_MIB, Question, Solver};
 pub use worker::Watch;

@@ -36,19 +36,10 @@ pub(crate) static FOUR: [[[u8; 4]; 4]; 64] = {
         let first = alone_first([0, 1, 2, 3], quadrants);
         let mut k = 0;
         while k < 4 {
-            let mut left = [first[k]; 4];
-            let (mut from, mut to) = (0, 1);
-            while from < 4 {
-                if from != k {
-                    left[to] = first[from];
-                    to += 1;
-                }
-                from += 1;
-            }
             // The square just played no longer counts: a quadrant of its own.
             let mut after = quadrants;
             after[first[k] as usize] = 9;
-            let rest = alone_first(left, after);
+            let rest = alone_first(first, after);
             let (mut from, mut to) = (0, 1);
             table[case][k][0] = first[k];
             while from < 4 {

@@ -13,6 +13,7 @@ use crate::bounds::Bounds;
 use crate::deep::Many;
 use crate::guess::BEYOND;
 use crate::judge::{DISC, Judge};
+use crate::last::NOTHING;
 use crate::level::Level;
 use crate::patterns::Patterns;
 use crate::split::Pool;
@@ -21,6 +22,9 @@ use crate::twice::compiled_twice;
 use crate::worker::{Job, Watch, Worker};
 use evalsmith_core::{Outcome, Position, Solve, Solved};
 use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
+
+/// A table that serves positions of up to 26 empty squares well.
+pub const DEFAULT_TABLE_MIB: usize = 256;
 
 /// With at least so many empty squares, narrow searches prepare the exact one.
 const PREPARED: u32 = 16;
@@ -51,8 +55,8 @@ pub struct Answer {
     /// A move that reaches the lower bound; none when, and only when, the game is
     /// over.
     pub best: Option<Move>,
-    /// Play that reaches the bounds, `best` first; of a score, perfect play by
-    /// both to the end of the game. Only `best` of a solve that was stopped.
+    /// Play that keeps within the bounds, `best` first; of a score, perfect play by
+    /// both to the end of the game. Cut short where the solve was stopped.
     pub line: Vec<Move>,
     /// Positions visited.
     pub nodes: u64,
@@ -69,7 +73,9 @@ pub struct Solver<J: Judge = Patterns> {
 }
 
 impl Solver<Patterns> {
-    /// A solver for this many threads with a table of at most `table_mib` MiB.
+    /// A solver for this many threads with a table of at most `table_mib` MiB,
+    /// rounded down to a power of two and smaller still where the system refuses
+    /// the memory.
     pub fn new(table_mib: usize, threads: usize) -> Self {
         Self::with_judge(table_mib, threads, Patterns)
     }
@@ -140,6 +146,12 @@ fn window(question: Question) -> (i32, i32) {
     }
 }
 
+/// Whether nothing is left to ask: the bounds have met, or lie beyond the window.
+fn settled(bounds: Bounds, (low, high): (i32, i32)) -> bool {
+    let (lower, upper) = (i32::from(bounds.lower), i32::from(bounds.upper));
+    lower >= upper.min(high) || upper <= low
+}
+
 compiled_twice! {
     with deep, guess, split;
 
@@ -190,11 +202,8 @@ compiled_twice! {
                 test = score.into();
             }
         }
-        let complete = !worker.halted();
+        let complete = settled(bounds, (low, high));
         let line = if complete { line(worker, board, bounds, best) } else { vec![best] };
-        if !complete && worker.level != Level::Exact {
-            bounds = Bounds::ALL;
-        }
         Answer { bounds, best: Some(best), line, nodes: 0, complete }
     }
 
@@ -210,10 +219,10 @@ compiled_twice! {
         let mut bounds = Bounds::ALL;
         let mut proven = false;
         for asked in 1.. {
-            let (lower, upper) = (i32::from(bounds.lower), i32::from(bounds.upper));
-            if lower >= upper.min(high) || upper <= low {
+            if settled(bounds, (low, high)) {
                 return (bounds, best);
             }
+            let (lower, upper) = (i32::from(bounds.lower), i32::from(bounds.upper));
             let least = lower.max(low) + 2;
             test = test.clamp(least, upper.min(high).max(least));
             let alpha = test - 1;
@@ -240,8 +249,9 @@ compiled_twice! {
 
     fn first_guess<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>, board: &Board<K>) -> i32 {
         let depth = GUESS_DEPTH.min(board.empty().count_ones());
-        let nodes = &mut worker.leaves.nodes;
-        let value = guess::guess(nodes, worker.job.judge, board, board.mobility(), depth, -BEYOND, BEYOND);
+        let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
+        let moves = board.mobility();
+        let value = guess::guess(nodes, judge, board, moves, depth, -BEYOND, BEYOND);
         2 * ((value + value.signum() * DISC) / (2 * DISC))
     }
 
@@ -254,7 +264,8 @@ compiled_twice! {
     ) -> (i32, Move) {
         let moves = board.mobility();
         if moves == 0 {
-            return (-deep::deep(worker, board.passed(), !alpha), Move::PASS);
+            let value = -deep::deep(worker, board.passed(), !alpha);
+            return (if worker.halted() { NOTHING } else { value }, Move::PASS);
         }
         let mut candidates = Many::new(board, moves, first);
         deep::order(worker, &mut candidates, board, alpha);
@@ -280,8 +291,9 @@ compiled_twice! {
                 }
                 Move::PASS
             } else {
-                let known = worker.job.table.get(&board, Level::Exact).map_or(Move::PASS, |known| known.best);
-                let mut candidates = Many::new(&board, moves, known);
+                let known = worker.job.table.get(&board, Level::Exact);
+                let first = known.map_or(Move::PASS, |known| known.best);
+                let mut candidates = Many::new(&board, moves, first);
                 deep::order(worker, &mut candidates, &board, bounds.lower.into());
                 let aim = i32::from(bounds.lower);
                 let keeps = |worker: &mut Worker<'_, K, J>, m: Move| {

@@ -141,6 +141,17 @@ fn a_stopped_solve_tells_only_what_is_true() {
 }
 
 #[test]
+fn a_stopped_solve_of_a_pass_proves_nothing() {
+    let pass = (0..).filter_map(|i| endgame(600_000 + i, 14)).map(|b| b.passed());
+    let board = pass.into_iter().find(|b| b.moves().next() == Some(Move::PASS)).expect("passes");
+    let watch = Watch::new();
+    watch.stop();
+    let answer = Solver::new(1, 1).ask(&board, Question::Score, &watch);
+    assert_eq!((answer.bounds, answer.best), (Bounds::ALL, Some(Move::PASS)));
+    assert!(!answer.complete);
+}
+
+#[test]
 fn a_solve_can_be_stopped_on_the_way() {
     let board = endgame(500_001, 26).expect("a game");
     let watch = Watch::new();
