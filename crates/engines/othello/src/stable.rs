@@ -240,12 +240,13 @@ mod tests {
         #[test]
         fn full_lines_are_those_without_an_empty_square(a in any::<u64>(), b in any::<u64>()) {
             let discs = a | b;
-            for (line, (dr, dc)) in full_lines(discs).into_iter().zip([(0, 1), (1, 0), (1, 1), (1, -1)]) {
+            let steps = [(0, 1), (1, 0), (1, 1), (1, -1)];
+            for (line, (dr, dc)) in full_lines(discs).into_iter().zip(steps) {
                 for square in 0..64_i32 {
-                    let on_line = |sign: i32| (0..8).map(move |k| {
-                        (square / 8 + sign * k * dr, square % 8 + sign * k * dc)
-                    }).take_while(|(r, c)| (0..8).contains(r) && (0..8).contains(c));
-                    let full = on_line(1).chain(on_line(-1)).all(|(r, c)| discs >> (8 * r + c) & 1 == 1);
+                    let full = (-7..8)
+                        .map(|k| (square / 8 + k * dr, square % 8 + k * dc))
+                        .filter(|(row, column)| (0..8).contains(row) && (0..8).contains(column))
+                        .all(|(row, column)| discs >> (8 * row + column) & 1 == 1);
                     prop_assert_eq!(line >> square & 1 == 1, full, "{}", square);
                 }
             }
