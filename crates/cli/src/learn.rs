@@ -56,9 +56,9 @@ pub(crate) struct Learn {
     /// Pairs of games in each match: every opening is played with both colours [default: set by the game]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pairs: Option<u32>,
-    /// Milliseconds of CPU time a move in the equal-time match
-    #[arg(long, value_name = "MS", default_value_t = 1.0, value_parser = milliseconds)]
-    cpu_ms: f64,
+    /// Milliseconds of CPU time a move in the equal-time match [default: set by the game]
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    cpu_ms: Option<f64>,
     /// Use this stored calibration (nanoseconds a node) instead of measuring
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
@@ -92,7 +92,9 @@ impl Learn {
         plan.fit.holdout = self.holdout;
         plan.fit.seed = self.seed;
         plan.pairs = self.pairs.unwrap_or(plan.pairs);
-        plan.cpu_micros = (self.cpu_ms * 1000.0).round() as u64;
+        if let Some(ms) = self.cpu_ms {
+            plan.cpu_micros = (ms * 1000.0).round() as u64;
+        }
         plan
     }
 }

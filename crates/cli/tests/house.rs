@@ -14,7 +14,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("malawi", &["core"]),
     ("shogi", &["core"]),
     ("search", &["core"]),
+<<<<<<< HEAD
     ("protocol", &["core"]),
+=======
+    ("engine-othello", &["core", "othello", "search"]),
+>>>>>>> solver
     ("learn", &["core", "stats"]),
     ("data", &["core", "search"]),
     ("curves", &["core", "stats", "learn"]),

@@ -147,6 +147,9 @@ pub struct Defaults {
     pub pairs: u32,
     /// Random half-moves of a match's openings.
     pub match_plies: u16,
+    /// Milliseconds of CPU time a move in an equal-time match: enough for the
+    /// search to get beyond the depth of self-play.
+    pub cpu_ms: f64,
 }
 
 impl Default for Defaults {
@@ -162,6 +165,7 @@ impl Default for Defaults {
             searched: 0.0,
             pairs: 200,
             match_plies: 4,
+            cpu_ms: 1.0,
         }
     }
 }

@@ -50,7 +50,7 @@ impl LearnPlan {
             fit: FitPlan::new(defaults),
             pairs: defaults.pairs,
             match_plies: defaults.match_plies,
-            cpu_micros: 1000,
+            cpu_micros: (defaults.cpu_ms * 1000.0).round() as u64,
         }
     }
 

@@ -84,6 +84,7 @@ impl Game for Chess {
             decided_at: 4.0,
             radius: 24,
             searched: 0.3,
+            cpu_ms: 1.0,
             pairs: 200,
             match_plies: 8,
         }

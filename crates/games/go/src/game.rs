@@ -106,6 +106,7 @@ impl Game for Go {
             decided_at: 0.0,
             radius: 2,
             searched: 0e+00,
+            cpu_ms: 1.0,
             pairs: 200,
             match_plies: 6,
         }

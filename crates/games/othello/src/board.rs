@@ -70,9 +70,12 @@ impl<K: Kernel> Board<K> {
         Self { own: self.opp, opp: self.own, kernel: self.kernel }
     }
 
-    /// The board after a disc on the empty `square` that flips `flips`.
+    /// The board after a disc on the empty `square` that flips `flips`, which must
+    /// be the kernel's [`flips`](Kernel::flips) there: for drivers that computed
+    /// them already.
     #[inline(always)]
-    pub(crate) const fn placed(&self, square: u8, flips: u64) -> Self {
+    #[must_use]
+    pub const fn placed(&self, square: u8, flips: u64) -> Self {
         Self {
             own: self.opp ^ flips,
             opp: self.own | flips | Move(square).bit(),

@@ -21,6 +21,17 @@ pub trait Kernel: sealed::Sealed + Copy + Eq + Hash + Debug + Send + Sync + 'sta
 
     /// The opponent's discs that a disc of `own` on the empty `square` flips.
     fn flips(self, own: u64, opp: u64, square: u8) -> u64;
+
+    /// How many discs a disc of `own` on `square` flips, where all other squares
+    /// that are not `own`'s are the opponent's: the last move of a full board.
+    fn last_flips(self, own: u64, square: u8) -> u32;
+
+    /// The bits of `set` on the squares of `mask`, moved together.
+    fn extract(self, set: u64, mask: u64) -> u64;
+
+    /// Asks memory for what will be read soon; does nothing where it cannot.
+    #[inline(always)]
+    fn fetch<T>(self, _soon: &T) {}
 }
 
 mod sealed {
@@ -42,6 +53,16 @@ impl Kernel for Portable {
     #[inline(always)]
     fn flips(self, own: u64, opp: u64, square: u8) -> u64 {
         portable::flips(own, opp, square)
+    }
+
+    #[inline(always)]
+    fn last_flips(self, own: u64, square: u8) -> u32 {
+        portable::flips(own, !own & !(1 << (square & 63)), square).count_ones()
+    }
+
+    #[inline(always)]
+    fn extract(self, set: u64, mask: u64) -> u64 {
+        portable::extract(set, mask)
     }
 }
 
@@ -85,6 +106,33 @@ impl Kernel for X86V3 {
             x86_v3::flips(own, opp, square)
         }
     }
+
+    #[inline(always)]
+    fn last_flips(self, own: u64, square: u8) -> u32 {
+        // SAFETY: `self` exists, so `detect` found every feature.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            x86_v3::last_flips(own, square)
+        }
+    }
+
+    #[inline(always)]
+    fn extract(self, set: u64, mask: u64) -> u64 {
+        // SAFETY: `self` exists, so `detect` found every feature.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            x86_v3::extract(set, mask)
+        }
+    }
+
+    #[inline(always)]
+    fn fetch<T>(self, soon: &T) {
+        // SAFETY: `self` exists, so `detect` found every feature.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            x86_v3::fetch(soon);
+        }
+    }
 }
 
 // Elsewhere no value of the type exists; the functions only have to compile.
@@ -96,6 +144,14 @@ impl Kernel for X86V3 {
 
     fn flips(self, own: u64, opp: u64, square: u8) -> u64 {
         portable::flips(own, opp, square)
+    }
+
+    fn last_flips(self, own: u64, square: u8) -> u32 {
+        Portable.last_flips(own, square)
+    }
+
+    fn extract(self, set: u64, mask: u64) -> u64 {
+        portable::extract(set, mask)
     }
 }
 
@@ -151,6 +207,33 @@ mod tests {
             agrees(Portable, own, opp)?;
             if let Some(kernel) = X86V3::detect() {
                 agrees(kernel, own, opp)?;
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #[test]
+        fn last_flips_are_counted_alike(
+            a in any::<u64>(), b in any::<u64>(), sparse in any::<bool>(), square in 0..64_u8,
+        ) {
+            let own = if sparse { a & b } else { a } & !(1 << square);
+            let flips = obvious_flips(own, !own & !(1 << square), square).count_ones();
+            prop_assert_eq!(Portable.last_flips(own, square), flips);
+            if let Some(kernel) = X86V3::detect() {
+                prop_assert_eq!(kernel.last_flips(own, square), flips);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bits_are_extracted_in_order(set in any::<u64>(), mask in any::<u64>()) {
+            let squares = (0..64).filter(|s| mask >> s & 1 == 1);
+            let bits = squares.enumerate().fold(0, |bits, (i, s)| bits | (set >> s & 1) << i);
+            prop_assert_eq!(Portable.extract(set, mask), bits);
+            if let Some(kernel) = X86V3::detect() {
+                prop_assert_eq!(kernel.extract(set, mask), bits);
             }
         }
     }

@@ -42,3 +42,4 @@ pub use game::{Othello, with_best_kernel};
 pub use kernel::{Kernel, Portable, X86V3};
 pub use moves::{Move, Moves};
 pub use solve::Endgame;
+pub use symmetry::{mirror, transpose};

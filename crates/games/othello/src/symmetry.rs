@@ -3,8 +3,9 @@
 use crate::{Board, Kernel, Move};
 use evalsmith_core::Symmetry;
 
-/// Left becomes right.
-const fn mirror(mut x: u64) -> u64 {
+/// A set of squares with left and right exchanged.
+#[inline]
+pub const fn mirror(mut x: u64) -> u64 {
     x = (x >> 1) & 0x5555_5555_5555_5555 | (x & 0x5555_5555_5555_5555) << 1;
     x = (x >> 2) & 0x3333_3333_3333_3333 | (x & 0x3333_3333_3333_3333) << 2;
     (x >> 4) & 0x0F0F_0F0F_0F0F_0F0F | (x & 0x0F0F_0F0F_0F0F_0F0F) << 4
@@ -15,8 +16,10 @@ const fn upend(x: u64) -> u64 {
     x.swap_bytes()
 }
 
-/// Rows become columns: the mirror along the diagonal from a1 to h8.
-const fn transpose(mut x: u64) -> u64 {
+/// A set of squares with rows and columns exchanged: the mirror along the diagonal
+/// from a1 to h8.
+#[inline]
+pub const fn transpose(mut x: u64) -> u64 {
     let mut t = (x ^ (x >> 7)) & 0x00AA_00AA_00AA_00AA;
     x ^= t ^ (t << 7);
     t = (x ^ (x >> 14)) & 0x0000_CCCC_0000_CCCC;

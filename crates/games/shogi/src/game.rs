@@ -79,6 +79,7 @@ impl Game for Shogi {
             radius: 23,
             searched: 0.3,
             pairs: 100,
+            cpu_ms: 10.0,
             ..Defaults::default()
         }
     }

@@ -54,6 +54,17 @@ pub(super) fn flips(own: u64, opp: u64, square: u8) -> u64 {
     flips
 }
 
+#[inline(always)]
+pub(super) fn extract(set: u64, mut mask: u64) -> u64 {
+    let (mut bits, mut place) = (0, 0);
+    while mask != 0 {
+        bits |= (set >> mask.trailing_zeros() & 1) << place;
+        place += 1;
+        mask &= mask - 1;
+    }
+    bits
+}
+
 /// The squares beyond one square in each direction.
 #[derive(Clone, Copy)]
 #[repr(align(64))]

@@ -5,15 +5,17 @@
 //! finds the lowest square of a ray that is not the opponent's: rays towards
 //! lower squares are turned round by swapping the rows of the board, all but the
 //! one to the west, which counts leading zeros meanwhile. (Smearing downward in
-//! place of the swap, and looking lines up by PEXT, both measured slower.)
+//! place of the swap, and looking lines up by PEXT, both measured slower.) The
+//! last move of a full board has no empty squares to stop at: there PEXT takes
+//! each line through the square out of one word, and a table counts its flips.
 
 use super::portable::RAYS;
 use std::arch::x86_64::{
-    __m256i, _mm_cvtsi128_si64, _mm_or_si128, _mm_unpackhi_epi64, _mm256_add_epi64,
-    _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi64,
-    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi64x,
-    _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sllv_epi64,
-    _mm256_srlv_epi64,
+    __m256i, _MM_HINT_T0, _mm_cvtsi128_si64, _mm_or_si128, _mm_prefetch, _mm_unpackhi_epi64,
+    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
+    _mm256_cmpeq_epi64, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_or_si256,
+    _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    _mm256_sllv_epi64, _mm256_srlv_epi64, _pext_u64,
 };
 
 #[inline]
@@ -81,6 +83,85 @@ pub(super) fn flips(own: u64, opp: u64, square: u8) -> u64 {
     let west = (end << 1).wrapping_neg() & lanes.west;
 
     union(_mm256_or_si256(down, rows_swapped(up))) | west
+}
+
+/// The lines through one square, and where in them it stands.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Cross {
+    /// Column, and the two diagonals; the row is a byte of the board.
+    lines: [u64; 3],
+    places: [u8; 4],
+}
+
+static CROSSES: [Cross; 64] = {
+    let mut crosses = [Cross { lines: [0; 3], places: [0; 4] }; 64];
+    let mut square = 0;
+    while square < 64 {
+        let rays = &RAYS[square];
+        let mut line = 0;
+        while line < 3 {
+            // South, south-west, south-east with their opposites.
+            let direction = [2, 1, 3][line];
+            crosses[square].lines[line] = rays.up[direction] | rays.down[direction] | 1 << square;
+            crosses[square].places[line] = rays.down[direction].count_ones() as u8;
+            line += 1;
+        }
+        crosses[square].places[3] = (square % 8) as u8;
+        square += 1;
+    }
+    crosses
+};
+
+/// How many discs a move on a place of a line flips, by place and by the mover's
+/// discs, when the other squares are the opponent's. Shorter lines end in zeros:
+/// nothing of the mover's stands there, so nothing is flipped towards it.
+static LINE_FLIPS: [[u8; 256]; 8] = {
+    let mut table = [[0; 256]; 8];
+    let mut place = 0;
+    while place < 8 {
+        let mut own = 0;
+        while own < 256 {
+            let above = own >> (place + 1);
+            let below = own & ((1 << place) - 1);
+            let mut flips = 0;
+            if above != 0 {
+                flips += (above as u32).trailing_zeros();
+            }
+            if below != 0 {
+                flips += (below as u32).leading_zeros() - (32 - place as u32);
+            }
+            table[place][own] = flips as u8;
+            own += 1;
+        }
+        place += 1;
+    }
+    table
+};
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn last_flips(own: u64, square: u8) -> u32 {
+    let cross = &CROSSES[usize::from(square & 63)];
+    let row = (own >> (square & 0b11_1000)) as u8;
+    let along =
+        |line: u8, place: u8| u32::from(LINE_FLIPS[usize::from(place & 7)][usize::from(line)]);
+    along(row, cross.places[3])
+        + along(_pext_u64(own, cross.lines[0]) as u8, cross.places[0])
+        + along(_pext_u64(own, cross.lines[1]) as u8, cross.places[1])
+        + along(_pext_u64(own, cross.lines[2]) as u8, cross.places[2])
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn extract(set: u64, mask: u64) -> u64 {
+    _pext_u64(set, mask)
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn fetch<T>(soon: &T) {
+    _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(soon).cast());
 }
 
 /// Flips along four rays towards higher squares.

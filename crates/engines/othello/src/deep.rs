@@ -1,0 +1,160 @@
+//! Twelve and more empty squares: the shared table, moves ordered by shallow
+//! searches, cut-offs by what the table knows of the children, work for other
+//! threads.
+//!
+//! All searches are null windows (see `solver`), so a position has one question:
+//! is it worth more than `alpha`? Values are fail-soft.
+
+use crate::bounds::{Bounds, Known};
+use crate::guess::BEYOND;
+use crate::judge::{DISC, Judge};
+use crate::last::NOTHING;
+use crate::near::NEAR;
+use crate::order::Candidates;
+use crate::split::SPLIT;
+use crate::stable::may_be_bounded;
+use crate::twice::compiled_twice;
+use crate::worker::Worker;
+use evalsmith_othello::{Board, Kernel, Move};
+
+/// With at least so many empty squares, shallow searches order the moves.
+const JUDGED: u32 = 14;
+
+/// The moves of a position with many empty squares.
+pub(crate) type Many = Candidates<64>;
+
+/// How deep moves are tried before they are ordered.
+#[inline(always)]
+const fn trial_depth(empties: u32) -> u32 {
+    (empties - 13) / 3
+}
+
+compiled_twice! {
+    with guess, near, split;
+
+    /// The value of a position for the null window above `alpha`; means nothing
+    /// when the worker has halted.
+    pub(crate) fn deep<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: Board<K>,
+        alpha: i32,
+    ) -> i32 {
+        let empties = board.empty().count_ones();
+        if empties <= NEAR {
+            return near::near(&mut worker.leaves, &mut worker.local, board, alpha);
+        }
+        worker.count();
+        if worker.halted() {
+            return NOTHING;
+        }
+        if may_be_bounded(empties, alpha) {
+            let bound = worker.leaves.stability.bound(&board);
+            if bound <= alpha {
+                return bound;
+            }
+        }
+        worker.job.table.fetch(&board);
+        let moves = board.mobility();
+        if moves == 0 {
+            return match board.opponent_mobility() {
+                0 => board.final_margin(),
+                _ => -deep(worker, board.passed(), !alpha),
+            };
+        }
+        let mut first = Move::PASS;
+        if let Some(known) = worker.job.table.get(&board, worker.level) {
+            if let Some(answer) = known.bounds.answer(alpha) {
+                return answer;
+            }
+            first = known.best;
+        }
+        let before = worker.leaves.nodes;
+        let mut candidates = Many::new(&board, moves, first);
+        if empties > NEAR + 1
+            && let Some(value) = known_refutation(worker, &candidates, &board, alpha)
+        {
+            return value;
+        }
+        order(worker, &mut candidates, &board, alpha);
+        let width = worker.level.width();
+        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates, width);
+        if !worker.halted() {
+            let found = Known { bounds: Bounds::of(best, alpha), best: best_move };
+            let nodes = worker.leaves.nodes - before;
+            worker.job.table.put(&board, found, worker.level, nodes);
+        }
+        best
+    }
+
+    /// The best of the first `width` moves, or one that is better than `alpha`.
+    pub(crate) fn best_of<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        alpha: i32,
+        candidates: &mut Many,
+        width: usize,
+    ) -> (i32, Move) {
+        let (mut best, mut best_move) = (NOTHING, Move::PASS);
+        let shareable = board.empty().count_ones() >= SPLIT;
+        for tried in 1..=width {
+            let Some(candidate) = candidates.next() else { break };
+            let value = -deep(worker, board.placed(candidate.square, candidate.flips), !alpha);
+            if worker.halted() {
+                break;
+            }
+            if value > best {
+                (best, best_move) = (value, candidate.mv());
+                if value > alpha {
+                    break;
+                }
+            }
+            // The eldest brother is known: the others may be searched at once.
+            let left = candidates.rest().min(width - tried);
+            if shareable && left > 0 && worker.job.pool.someone_is_idle() {
+                let rest = candidates.take(left).collect();
+                return split::share(worker, board, alpha, rest, (best, best_move));
+            }
+        }
+        (best, best_move)
+    }
+
+    /// A value above `alpha` that the table proves by one of the children
+    /// (enhanced transposition cut-off).
+    fn known_refutation<K: Kernel, J: Judge>(
+        worker: &Worker<'_, K, J>,
+        candidates: &Many,
+        board: &Board<K>,
+        alpha: i32,
+    ) -> Option<i32> {
+        let children = || candidates.all().map(|c| board.placed(c.square, c.flips));
+        // Memory brings all of them at once, not one after the other.
+        for child in children() {
+            worker.job.table.fetch(&child);
+        }
+        children()
+            .filter_map(|child| worker.job.table.get(&child, worker.level))
+            .map(|known| -i32::from(known.bounds.upper))
+            .find(|&value| value > alpha)
+    }
+
+    /// Orders the moves by shallow searches.
+    pub(crate) fn order<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        candidates: &mut Many,
+        board: &Board<K>,
+        alpha: i32,
+    ) {
+        let empties = board.empty().count_ones();
+        if empties >= JUDGED && candidates.rest() > 1 {
+            let depth = trial_depth(empties);
+            // Moves that lose by more than this are not told apart.
+            let least = DISC * (alpha - 12).max(-64);
+            let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
+            candidates.penalise(|candidate| {
+                let child = board.placed(candidate.square, candidate.flips);
+                let replies = candidate.replies;
+                guess::guess(nodes, judge, &child, replies, depth, -BEYOND, -least) / 2
+            });
+        }
+    }
+}

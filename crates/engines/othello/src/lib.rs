@@ -1,0 +1,58 @@
+//! Othello endgames solved exactly.
+//!
+//! A [`Solver`] answers a [`Question`] about a position: its score, its verdict,
+//! or its score within a window, with a best move and a line of best play. It asks
+//! itself only whether a position is worth more than some score, beginning with a
+//! guess (`solver`), and searches in layers by the number of empty squares:
+//!
+//! | empty | module | moves ordered by | remembered |
+//! |---|---|---|---|
+//! | 12 and more | `deep` | shallow searches with a [`Judge`] | shared table of whole boards |
+//! | 6 to 11 | `near` | replies they leave | small table of the thread |
+//! | 5 | `five` | parity | nothing |
+//! | 1 to 4 | `last` | parity, by a table | nothing |
+//!
+//! Threads share the moves of a position after its first (`split`). The judge only
+//! decides how soon an answer is there, never what it is.
+//!
+//! ```
+//! use evalsmith_core::Game;
+//! use evalsmith_engine_othello::{Question, Solver, Watch};
+//! use evalsmith_othello::Othello;
+//!
+//! let line = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X";
+//! let (board, _) = Othello::new().parse(line)?;
+//! let answer = Solver::new(1, 1).ask(&board, Question::Score, &Watch::new());
+//! assert_eq!(answer.bounds.exact(), Some(6));
+//! assert_eq!(answer.best.map(|m| m.to_string()), Some("h5".to_owned()));
+//! # Ok::<(), evalsmith_core::Malformed>(())
+//! ```
+
+// Hot functions must vanish into drivers compiled for the detected processor.
+#![expect(clippy::inline_always, reason = "see above")]
+
+mod bounds;
+mod deep;
+mod five;
+mod guess;
+mod judge;
+mod last;
+mod level;
+mod local;
+mod near;
+pub mod obf;
+mod order;
+pub mod patterns;
+mod quadrants;
+mod solver;
+mod split;
+mod stable;
+mod table;
+mod twice;
+mod worker;
+
+pub use bounds::Bounds;
+pub use judge::{DISC, Judge};
+pub use patterns::Patterns;
+pub use solver::{Answer, DEFAULT_TABLE_MIB, Question, Solver};
+pub use worker::Watch;

@@ -1,0 +1,52 @@
+//! A small table of one thread's own, for positions near the leaves.
+//!
+//! One board to a slot, the last one stays: it fits the processor's caches, and
+//! most transpositions down there come soon or never.
+
+use crate::bounds::{Bounds, Known};
+use evalsmith_core::Position;
+use evalsmith_othello::{Board, Kernel, Move};
+
+const SLOTS: usize = 1 << 12;
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    own: u64,
+    opp: u64,
+    known: Known,
+}
+
+/// Bounds and best moves by board.
+#[derive(Debug)]
+pub(crate) struct Local {
+    slots: Box<[Slot]>,
+}
+
+impl Local {
+    pub(crate) fn new() -> Self {
+        // No board has a square of both sides' discs.
+        let known = Known { bounds: Bounds::ALL, best: Move::PASS };
+        Self { slots: vec![Slot { own: !0, opp: !0, known }; SLOTS].into_boxed_slice() }
+    }
+
+    /// Where a board is kept.
+    #[inline(always)]
+    pub(crate) fn place<K: Kernel>(board: &Board<K>) -> usize {
+        (board.key() >> 32) as usize & (SLOTS - 1)
+    }
+
+    #[inline(always)]
+    pub(crate) fn get<K: Kernel>(&self, place: usize, board: &Board<K>) -> Option<Known> {
+        let slot = &self.slots[place & (SLOTS - 1)];
+        (slot.own == board.own() && slot.opp == board.opp()).then_some(slot.known)
+    }
+
+    #[inline(always)]
+    pub(crate) fn put<K: Kernel>(&mut self, place: usize, board: &Board<K>, mut known: Known) {
+        let slot = &mut self.slots[place & (SLOTS - 1)];
+        if slot.own == board.own() && slot.opp == board.opp() {
+            known.bounds = slot.known.bounds.and(known.bounds);
+        }
+        *slot = Slot { own: board.own(), opp: board.opp(), known };
+    }
+}

@@ -1,0 +1,160 @@
+//! Estimates by patterns: what lines, edges and corners were worth in positions
+//! whose score is known (Buro 1997), with mobility beside them.
+//!
+//! The board is looked at in its eight orientations, so that every edge or corner
+//! finds its weight in one table. Weights are fitted by `examples/fit_patterns.rs`
+//! to positions of 12 to 24 empty squares, and quantised: `data/patterns.bin` holds
+//! eighths of a disc, a byte each, then 256ths of a disc for the plain features.
+
+use crate::judge::{DISC, Judge};
+use crate::order::neighbours;
+use evalsmith_othello::{Board, Kernel, mirror, transpose};
+
+/// Patterns active in a position.
+pub const ACTIVE: usize = 46;
+/// Features that are plain counts.
+pub const COUNTS: usize = 6;
+/// Weights of all patterns.
+pub const WEIGHTS: usize = {
+    let (mut sum, mut i) = (0, 0);
+    while i < SHAPES.len() {
+        sum += 3_usize.pow(SHAPES[i].squares.count_ones());
+        i += 1;
+    }
+    sum
+};
+
+/// Squares whose occupation is one pattern, in the first few orientations.
+struct Shape {
+    squares: u64,
+    orientations: usize,
+}
+
+const fn shape(squares: u64, orientations: usize) -> Shape {
+    Shape { squares, orientations }
+}
+
+/// The first row with the X squares, the corner, rows two to four, the diagonals
+/// of eight to four squares, the corner of two rows by five.
+const SHAPES: [Shape; 11] = [
+    shape(0x42FF, 4),
+    shape(0x07_0707, 4),
+    shape(0xFF00, 4),
+    shape(0xFF_0000, 4),
+    shape(0xFF00_0000, 4),
+    shape(0x8040_2010_0804_0201, 2),
+    shape(0x0080_4020_1008_0402, 4),
+    shape(0x0000_8040_2010_0804, 4),
+    shape(0x0000_0080_4020_1008, 4),
+    shape(0x0000_0000_8040_2010, 4),
+    shape(0x1F1F, 8),
+];
+
+/// A shape in one orientation, and where its weights begin.
+#[derive(Clone, Copy)]
+struct Instance {
+    squares: u64,
+    orientation: usize,
+    offset: usize,
+}
+
+const INSTANCES: [Instance; ACTIVE] = {
+    let mut instances = [Instance { squares: 0, orientation: 0, offset: 0 }; ACTIVE];
+    let (mut at, mut offset, mut i) = (0, 0, 0);
+    while i < SHAPES.len() {
+        let mut orientation = 0;
+        while orientation < SHAPES[i].orientations {
+            instances[at] = Instance { squares: SHAPES[i].squares, orientation, offset };
+            orientation += 1;
+            at += 1;
+        }
+        offset += 3_usize.pow(SHAPES[i].squares.count_ones());
+        i += 1;
+    }
+    instances
+};
+
+/// The number whose digit in base three is one where a bit is set.
+static TERNARY: [u16; 1024] = {
+    let mut table = [0; 1024];
+    let mut bits = 0;
+    while bits < 1024 {
+        let (mut i, mut power) = (0, 1);
+        while i < 10 {
+            table[bits] += (bits >> i & 1) as u16 * power;
+            power = if i < 9 { power * 3 } else { power };
+            i += 1;
+        }
+        bits += 1;
+    }
+    table
+};
+
+static DATA: &[u8; WEIGHTS + 4 * COUNTS] = include_bytes!("../data/patterns.bin");
+
+/// The judge by patterns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Patterns;
+
+impl Patterns {
+    /// The weights that speak in a position, and its counts: mobility of the mover
+    /// and of the opponent, potential mobility of both, one, and one if the number
+    /// of empty squares is odd. For fitting.
+    #[inline(always)]
+    pub fn features<K: Kernel>(board: &Board<K>, moves: u64) -> ([usize; ACTIVE], [i32; COUNTS]) {
+        let (own, opp) = (orientations(board.own()), orientations(board.opp()));
+        let active = std::array::from_fn(|i| {
+            let Instance { squares, orientation, offset } = INSTANCES[i];
+            let digits = |set: u64| {
+                let bits = board.kernel().extract(set, squares);
+                usize::from(TERNARY[bits as usize & 1023])
+            };
+            offset + digits(own[orientation]) + 2 * digits(opp[orientation])
+        });
+        let empty = board.empty();
+        let counts = [
+            moves.count_ones() as i32,
+            board.opponent_mobility().count_ones() as i32,
+            (neighbours(board.opp()) & empty).count_ones() as i32,
+            (neighbours(board.own()) & empty).count_ones() as i32,
+            1,
+            (empty.count_ones() & 1) as i32,
+        ];
+        (active, counts)
+    }
+}
+
+impl Judge for Patterns {
+    #[inline(always)]
+    fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32 {
+        let (active, counts) = Self::features(board, moves);
+        let patterns: i32 = active.iter().map(|&i| i32::from(DATA[i] as i8)).sum();
+        let empties = board.empty().count_ones() as i32;
+        let plain: i32 = (0..COUNTS)
+            .map(|i| {
+                let weight = |n: usize| i32::from(i16::from_le_bytes([DATA[n], DATA[n + 1]]));
+                let at = WEIGHTS + 4 * i;
+                counts[i] * (weight(at) + weight(at + 2) * empties / 16)
+            })
+            .sum();
+        patterns * (DISC / 8) + plain * DISC / 256
+    }
+}
+
+/// A set of squares turned round, then mirrored and turned round.
+#[inline(always)]
+fn orientations(set: u64) -> [u64; 8] {
+    let mirrored = mirror(set);
+    let transposed = transpose(set);
+    let both = mirror(transposed);
+    [
+        set,
+        both,
+        mirrored.swap_bytes(),
+        transposed.swap_bytes(),
+        mirrored,
+        transposed,
+        set.swap_bytes(),
+        both.swap_bytes(),
+    ]
+}

@@ -1,0 +1,242 @@
+//! The table all threads share: whole boards, so that a collision cannot lie.
+//!
+//! A bucket is one cache line: three boards of two words, 32 bits of knowledge
+//! for each, and a version. The version makes it a sequence lock (Lamport 1977):
+//! odd while somebody writes; a reader that saw it change saw nothing. Nobody
+//! waits: a writer that finds the bucket taken goes on without storing.
+//!
+//! Invariant: what `get` returns was put for exactly this board. Bounds of
+//! earlier solves stay true, so ageing only decides what is replaced first.
+
+use crate::bounds::{Bounds, Known};
+use crate::level::Level;
+use evalsmith_core::Position;
+use evalsmith_othello::{Board, Kernel, Move};
+use std::cmp::Ordering::{Equal, Greater, Less};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+const WAYS: usize = 3;
+const MIB: usize = 1 << 20;
+const AGES: u32 = 4;
+
+/// 64 bytes.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+struct Bucket {
+    boards: [[AtomicU64; 2]; WAYS],
+    data: [AtomicU32; WAYS],
+    version: AtomicU32,
+}
+
+/// Bounds and best moves by board.
+#[derive(Debug)]
+pub(crate) struct Table {
+    buckets: Box<[Bucket]>,
+    age: AtomicU32,
+}
+
+/// 32 bits: lower and upper bound, a move, the logarithm of the nodes spent, the
+/// level, age.
+#[derive(Clone, Copy)]
+struct Packed(u32);
+
+impl Packed {
+    fn new(known: Known, level: Level, cost: u32, age: u32) -> Self {
+        let [lower, upper] = [known.bounds.lower, known.bounds.upper].map(|b| u32::from(b as u8));
+        let best = u32::from(known.best.0 & 127);
+        Self(lower | upper << 8 | best << 16 | cost << 23 | level.bits() << 28 | age << 30)
+    }
+
+    fn level(self) -> Level {
+        Level::of_bits(self.0 >> 28)
+    }
+
+    fn known(self) -> Known {
+        let bounds = Bounds { lower: self.0 as i8, upper: (self.0 >> 8) as i8 };
+        Known { bounds, best: Move((self.0 >> 16 & 127) as u8) }
+    }
+
+    /// How much would be lost: what earlier solves left goes first.
+    fn worth(self, age: u32) -> u32 {
+        (self.0 >> 23 & 31) + if self.0 >> 30 == age { 32 } else { 0 }
+    }
+}
+
+impl Table {
+    /// A table of at most `mib` MiB; smaller where the system refuses the memory.
+    pub(crate) fn new(mib: usize) -> Self {
+        let mut count = (mib.saturating_mul(MIB) / size_of::<Bucket>()).max(1);
+        count = 1 << count.ilog2();
+        let mut buckets = Vec::new();
+        while buckets.try_reserve_exact(count).is_err() && count > 1 {
+            count /= 2;
+        }
+        buckets.resize_with(count, Bucket::default);
+        Self { buckets: buckets.into_boxed_slice(), age: AtomicU32::new(1) }
+    }
+
+    /// What is stored from now on is worth more than what is there.
+    pub(crate) fn grow_older(&self) {
+        let next = (self.age.load(Ordering::Relaxed) + 1) % AGES;
+        self.age.store(next, Ordering::Relaxed);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        for bucket in &mut self.buckets {
+            *bucket = Bucket::default();
+        }
+    }
+
+    #[inline(always)]
+    fn bucket<K: Kernel>(&self, board: &Board<K>) -> &Bucket {
+        &self.buckets[board.key() as usize & (self.buckets.len() - 1)]
+    }
+
+    /// Asks memory for the bucket of a board that will be looked up soon.
+    #[inline(always)]
+    pub(crate) fn fetch<K: Kernel>(&self, board: &Board<K>) {
+        board.kernel().fetch(self.bucket(board));
+    }
+
+    /// What is known at this level or a better one; of a lesser level only the move
+    /// is told.
+    #[inline(always)]
+    pub(crate) fn get<K: Kernel>(&self, board: &Board<K>, level: Level) -> Option<Known> {
+        let bucket = self.bucket(board);
+        let version = bucket.version.load(Ordering::Acquire);
+        let way = bucket.boards.iter().position(|[own, opp]| {
+            own.load(Ordering::Relaxed) == board.own() && opp.load(Ordering::Relaxed) == board.opp()
+        })?;
+        let data = Packed(bucket.data[way].load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
+        let undisturbed =
+            version.is_multiple_of(2) && bucket.version.load(Ordering::Relaxed) == version;
+        (undisturbed && data.0 != 0).then(|| match data.known() {
+            known if data.level() >= level => known,
+            Known { best, .. } => Known { bounds: Bounds::ALL, best },
+        })
+    }
+
+    /// Remembers what `nodes` visited positions told about `board` at a level;
+    /// what a better level told stays.
+    #[inline(always)]
+    pub(crate) fn put<K: Kernel>(
+        &self,
+        board: &Board<K>,
+        found: Known,
+        mut level: Level,
+        nodes: u64,
+    ) {
+        let bucket = self.bucket(board);
+        let version = bucket.version.load(Ordering::Relaxed);
+        let taken = version % 2 == 1
+            || bucket
+                .version
+                .compare_exchange(
+                    version,
+                    version.wrapping_add(1),
+                    Ordering::Acquire,
+                    Ordering::Relaxed,
+                )
+                .is_err();
+        if taken {
+            return;
+        }
+        fence(Ordering::Release);
+        let age = self.age.load(Ordering::Relaxed);
+        let (mut victim, mut least) = (0, u32::MAX);
+        let mut known = found;
+        for (way, [own, opp]) in bucket.boards.iter().enumerate() {
+            let data = Packed(bucket.data[way].load(Ordering::Relaxed));
+            let same = own.load(Ordering::Relaxed) == board.own()
+                && opp.load(Ordering::Relaxed) == board.opp();
+            if same && data.0 != 0 {
+                known = match data.level().cmp(&level) {
+                    Less => found,
+                    Equal => Known { bounds: data.known().bounds.and(found.bounds), ..found },
+                    Greater => data.known(),
+                };
+                level = level.max(data.level());
+                victim = way;
+                break;
+            }
+            if data.worth(age) < least {
+                (victim, least) = (way, data.worth(age));
+            }
+        }
+        bucket.boards[victim][0].store(board.own(), Ordering::Relaxed);
+        bucket.boards[victim][1].store(board.opp(), Ordering::Relaxed);
+        let packed = Packed::new(known, level, (nodes | 1).ilog2().min(31), age);
+        bucket.data[victim].store(packed.0, Ordering::Relaxed);
+        bucket.version.store(version.wrapping_add(2), Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalsmith_othello::Portable;
+
+    fn board(n: u64) -> Board<Portable> {
+        Board::new(n, !n & 0xFFFF_FFFF, Portable).expect("disjoint")
+    }
+
+    fn known(lower: i8, upper: i8, square: u8) -> Known {
+        Known { bounds: Bounds { lower, upper }, best: Move(square) }
+    }
+
+    #[test]
+    fn bounds_of_one_board_meet_and_better_levels_win() {
+        let table = Table::new(1);
+        assert_eq!(table.get(&board(1), Level::Narrow), None);
+        table.put(&board(1), known(2, 64, 5), Level::Wide, 10);
+        assert_eq!(table.get(&board(1), Level::Wide), Some(known(2, 64, 5)));
+        assert_eq!(table.get(&board(1), Level::Exact), Some(known(-64, 64, 5)));
+        table.put(&board(1), known(-64, 8, 6), Level::Wide, 10);
+        assert_eq!(table.get(&board(1), Level::Narrow), Some(known(2, 8, 6)));
+        table.put(&board(1), known(-64, -4, 7), Level::Exact, 10);
+        assert_eq!(table.get(&board(1), Level::Exact), Some(known(-64, -4, 7)));
+        table.put(&board(1), known(10, 64, 9), Level::Narrow, 10);
+        assert_eq!(table.get(&board(1), Level::Narrow), Some(known(-64, -4, 7)));
+    }
+
+    #[test]
+    fn the_cheap_and_the_old_are_replaced_first() {
+        let mut table = Table::new(0);
+        assert_eq!(table.buckets.len(), 1);
+        for (n, nodes) in [(1, 1000), (2, 10), (3, 1000), (4, 100)] {
+            table.put(&board(n), known(0, 2, n as u8), Level::Exact, nodes);
+        }
+        let there = |table: &Table, n| table.get(&board(n), Level::Exact).is_some();
+        assert_eq!([1, 2, 3, 4].map(|n| there(&table, n)), [true, false, true, true]);
+        table.grow_older();
+        for n in [5, 6, 7] {
+            table.put(&board(n), known(0, 2, 1), Level::Exact, 1);
+        }
+        assert_eq!(
+            [1, 3, 4, 5, 6, 7].map(|n| there(&table, n)),
+            [false, false, false, true, true, true]
+        );
+        table.clear();
+        assert!(!there(&table, 5));
+    }
+
+    #[test]
+    fn threads_never_read_what_was_not_put() {
+        let table = Table::new(0);
+        let truth = |n: u64| known((n % 60) as i8, (n % 60 + 2) as i8, (n % 64) as u8);
+        std::thread::scope(|scope| {
+            for start in 0..4 {
+                let (table, truth) = (&table, &truth);
+                scope.spawn(move || {
+                    for n in (start..40_000).map(|n| n * 7 % 9) {
+                        if let Some(found) = table.get(&board(n), Level::Exact) {
+                            assert_eq!(found, truth(n));
+                        }
+                        table.put(&board(n), truth(n), Level::Exact, n);
+                    }
+                });
+            }
+        });
+    }
+}

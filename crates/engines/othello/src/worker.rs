@@ -1,0 +1,105 @@
+//! What one thread of a solve carries along, and what all of them share.
+
+use crate::last::Leaves;
+use crate::level::Level;
+use crate::local::Local;
+use crate::split::{Pool, Split};
+use crate::stable::Stability;
+use crate::table::Table;
+use evalsmith_othello::Kernel;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Stops a solve and counts its positions, from any thread.
+#[derive(Debug, Default)]
+pub struct Watch {
+    stop: AtomicBool,
+    nodes: AtomicU64,
+}
+
+impl Watch {
+    /// A watch over nothing yet.
+    pub const fn new() -> Self {
+        Self { stop: AtomicBool::new(false), nodes: AtomicU64::new(0) }
+    }
+
+    /// Asks the solve to end soon with what it knows.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked for that.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Positions visited so far by all solves under this watch, about
+    /// a hundred thousand a thread behind the truth while one is running.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
+    }
+}
+
+/// Positions that a thread visits before it tells the watch.
+const REPORTED_EVERY: u64 = 1 << 16;
+
+/// A solve, as its threads share it.
+pub(crate) struct Job<'s, K: Kernel, J> {
+    pub(crate) table: &'s Table,
+    pub(crate) judge: &'s J,
+    pub(crate) watch: &'s Watch,
+    pub(crate) pool: Pool<K>,
+}
+
+/// A thread's part in a solve.
+pub(crate) struct Worker<'s, K: Kernel, J> {
+    pub(crate) leaves: Leaves,
+    pub(crate) local: Local,
+    pub(crate) job: &'s Job<'s, K, J>,
+    /// Where this thread helps, if not in the root position.
+    pub(crate) split: Option<Arc<Split<K>>>,
+    /// How much of the tree this thread looks at now.
+    pub(crate) level: Level,
+    reported: u64,
+}
+
+impl<'s, K: Kernel, J> Worker<'s, K, J> {
+    pub(crate) fn new(job: &'s Job<'s, K, J>) -> Self {
+        Self {
+            leaves: Leaves { nodes: 0, stability: Stability::new() },
+            local: Local::new(),
+            job,
+            split: None,
+            level: Level::Exact,
+            reported: 0,
+        }
+    }
+
+    /// Whether what this thread does has become pointless.
+    #[inline(always)]
+    pub(crate) fn halted(&self) -> bool {
+        self.job.watch.stopped() || self.split.as_ref().is_some_and(|split| split.is_pointless())
+    }
+
+    /// Counts a position, and tells the watch from time to time.
+    #[inline(always)]
+    pub(crate) fn count(&mut self) {
+        self.leaves.nodes += 1;
+        if self.leaves.nodes - self.reported >= REPORTED_EVERY {
+            self.report();
+        }
+    }
+
+    /// Tells the watch how many positions were visited.
+    pub(crate) fn report(&mut self) {
+        let news = self.leaves.nodes - self.reported;
+        self.job.watch.nodes.fetch_add(news, Ordering::Relaxed);
+        self.reported = self.leaves.nodes;
+    }
+}
+
+impl<K: Kernel, J> Drop for Worker<'_, K, J> {
+    fn drop(&mut self) {
+        self.report();
+    }
+}
