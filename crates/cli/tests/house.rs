@@ -14,18 +14,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("malawi", &["core"]),
     ("shogi", &["core"]),
     ("search", &["core"]),
-<<<<<<< HEAD
     ("protocol", &["core"]),
-=======
     ("engine-othello", &["core", "othello", "search"]),
->>>>>>> solver
     ("learn", &["core", "stats"]),
     ("data", &["core", "search"]),
     ("curves", &["core", "stats", "learn"]),
-    ("arena", &["core", "search", "stats", "data"]),
+    ("arena", &["core", "search", "stats", "data", "protocol"]),
     ("report", &["core", "stats"]),
-    ("lab", &["core", "stats", "search", "learn", "data", "curves", "arena", "report"]),
-    ("registry", &["othello", "malawi", "chess", "shogi", "go", "lab"]),
+    ("lab", &["core", "stats", "search", "learn", "data", "curves", "arena", "protocol", "report"]),
+    ("registry", &["othello", "engine-othello", "malawi", "chess", "shogi", "go", "lab"]),
     ("examples", &["lab"]),
 ];
 
