@@ -105,7 +105,7 @@ impl Game for Go {
             solve_at: 0,
             decided_at: 0.0,
             radius: 2,
-            searched: 0e+00,
+            searched: 0.0,
             cpu_ms: 1.0,
             pairs: 200,
             match_plies: 6,
