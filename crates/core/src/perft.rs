@@ -4,23 +4,17 @@
 
 use crate::Position;
 
-/// Leaves at `depth`, each visited.
+/// Leaves at `depth`, each visited, by the fastest code this machine runs.
 pub fn perft<P: Position>(position: &P, depth: u32) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    let mut leaves = 0;
-    let mut any = false;
-    for m in position.moves() {
-        any = true;
-        leaves += perft(&position.play(m), depth - 1);
-    }
-    if any { leaves } else { 1 }
+    fastest::<P, false>(position, depth)
 }
 
-/// The same number with the last ply counted instead of played, by the fastest
-/// code this machine runs.
+/// The same number with the last ply counted instead of played.
 pub fn perft_by_bulk<P: Position>(position: &P, depth: u32) -> u64 {
+    fastest::<P, true>(position, depth)
+}
+
+fn fastest<P: Position, const BULK: bool>(position: &P, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
     }
@@ -28,28 +22,33 @@ pub fn perft_by_bulk<P: Position>(position: &P, depth: u32) -> u64 {
     if crate::x86_v3_available() {
         // SAFETY: the processor has every feature the function was compiled for.
         #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
-        return unsafe { bulk_x86_v3(position, depth) };
+        return unsafe { count_x86_v3::<P, BULK>(position, depth) };
     }
-    bulk(position, depth)
+    count::<P, BULK>(position, depth)
 }
 
-macro_rules! bulk_counter {
+macro_rules! counter {
     ($(#[$attribute:meta])* $name:ident) => {
         $(#[$attribute])*
-        fn $name<P: Position>(position: &P, depth: u32) -> u64 {
-            if depth == 1 {
-                return position.move_count().max(1) as u64;
-            }
+        fn $name<P: Position, const BULK: bool>(position: &P, depth: u32) -> u64 {
             let mut leaves = 0;
-            if depth == 2 {
+            if depth == 1 {
+                if BULK {
+                    return position.move_count().max(1) as u64;
+                }
+                for m in position.moves() {
+                    std::hint::black_box(&position.play(m));
+                    leaves += 1;
+                }
+            } else if BULK && depth == 2 {
                 // The last call but one, inlined: most of the time goes here.
                 for m in position.moves() {
                     leaves += position.play(m).move_count().max(1) as u64;
                 }
-                return leaves.max(1);
-            }
-            for m in position.moves() {
-                leaves += $name(&position.play(m), depth - 1);
+            } else {
+                for m in position.moves() {
+                    leaves += $name::<P, BULK>(&position.play(m), depth - 1);
+                }
             }
             // Every subtree has at least one leaf: none means no moves.
             leaves.max(1)
@@ -57,9 +56,9 @@ macro_rules! bulk_counter {
     };
 }
 
-bulk_counter!(bulk);
-bulk_counter!(
+counter!(count);
+counter!(
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    bulk_x86_v3
+    count_x86_v3
 );

@@ -82,9 +82,11 @@ impl Position for Board {
 
     #[inline]
     fn play(&self, m: Move) -> Self {
-        let mut next = self.0.clone();
-        next.play_unchecked(m.0);
-        Self::from_inner(next)
+        // In place: a board is several cache lines, and each move of it shows.
+        let mut next = self.clone();
+        next.0.play_unchecked(m.0);
+        next.0.set_move_number(1);
+        next
     }
 
     #[inline]
