@@ -185,7 +185,8 @@ fn pop(set: &mut BitBoard) -> Option<Square> {
 impl Iterator for Moves {
     type Item = Move;
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "called once a move, from few places")]
+    #[inline(always)]
     fn next(&mut self) -> Option<Move> {
         loop {
             // `at` is one past the source whose sets are at hand; both sets are
