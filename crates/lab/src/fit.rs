@@ -299,3 +299,49 @@ fn bulk(values: &[f64]) -> (f64, f64) {
     let limit = sizes.get(sizes.len() * 98 / 100).copied().unwrap_or_default();
     (-limit, limit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalsmith_core::Quiet;
+
+    /// Values of four sizes; the better side wins three games of four, and the
+    /// last row has no opinion.
+    fn table() -> FeatureTable {
+        let mut table = FeatureTable::new(vec!["x".into()]);
+        for game in 0..400_u32 {
+            let value = [-2.0, -1.0, 1.0, 2.0][game as usize % 4];
+            let won = (value > 0.0) == (game % 16 < 12);
+            table.columns.push(&[value]);
+            table.stages.push(Stage(0));
+            table.points.push(f32::from(u8::from(won)));
+            table.scores.push(0);
+            table.searched.push((game < 399).then_some(3.0 * value));
+            table.sides.push(Side::First);
+            table.games.push(game);
+        }
+        table
+    }
+
+    #[test]
+    fn targets_mix_results_and_opinions_on_the_scale_of_the_results() {
+        let table = table();
+        let mut plan = FitPlan::new(&Defaults::default());
+        assert_eq!(targets(&table, &plan, &Quiet).unwrap(), table.points);
+        plan.searched = 1.0;
+        let opinions = targets(&table, &plan, &Quiet).unwrap();
+        assert_eq!(opinions[399], table.points[399], "nobody asked the search");
+        // Three of four and no more, though the search was as good as certain.
+        assert!(opinions[..399].iter().all(|&p| (0.1..0.9).contains(&p)));
+        assert!(
+            opinions[3] > opinions[2] && opinions[2] > opinions[1] && opinions[1] > opinions[0]
+        );
+        plan.searched = 0.5;
+        let mixed = targets(&table, &plan, &Quiet).unwrap();
+        for ((m, o), p) in mixed.iter().zip(&opinions).zip(&table.points) {
+            assert!((m - (o + p) / 2.0).abs() < 1e-6);
+        }
+        plan.searched = 1.5;
+        assert!(targets(&table, &plan, &Quiet).unwrap_err().to_string().contains("1.5"));
+    }
+}
