@@ -130,3 +130,13 @@ fn phalanx_plays_over_xboard() {
     let engine = Engine::new(Protocol::Xboard, program).with_patience(patience);
     behaves_and_plays(&Chess, engine, &Budget::move_time(Duration::from_secs(1)), CHESS, 2);
 }
+
+/// It knows no `sd` either, and says its features only when more comes to read.
+#[test]
+fn gnuchess_plays_over_xboard() {
+    let Some(program) = find("gnuchess") else { return };
+    let patience = Patience { margin: Duration::from_secs(20), ..Patience::default() };
+    let mut engine = Engine::new(Protocol::Xboard, program).with_patience(patience);
+    engine.arguments = vec!["--xboard".into()];
+    plays(&Chess, engine, &Budget::move_time(Duration::from_secs(1)), CHESS, 2);
+}
