@@ -18,8 +18,6 @@ use std::time::{Duration, Instant};
 /// How long the protocol makes an engine's silence last before its features are
 /// taken for complete.
 const SILENCE: Duration = Duration::from_secs(2);
-/// How long an engine may be silent before it is nudged.
-const NUDGE: Duration = Duration::from_millis(500);
 /// Values beyond this count the moves to mate.
 const MATE: i32 = 100_000;
 
@@ -62,20 +60,11 @@ impl Xboard {
     fn read_features(&mut self, process: &mut Process, patience: &Patience) -> Result<(), Fault> {
         let last = Instant::now() + patience.start;
         let mut line = String::new();
-        let mut nudged = false;
         while self.features.done != Some(true) {
             let waits = self.features.done == Some(false);
-            let silence = if nudged { SILENCE } else { NUDGE };
-            let deadline = if waits { last } else { last.min(Instant::now() + silence) };
+            let deadline = if waits { last } else { last.min(Instant::now() + SILENCE) };
             if !process.receive(&mut line, "features", deadline)? {
-                if waits || nudged {
-                    break;
-                }
-                // GNU Chess writes only when more comes to read; every version of
-                // the protocol has this word, and it is said later anyway.
-                process.say("easy");
-                nudged = true;
-                continue;
+                break;
             }
             for (name, value) in read_features(&line) {
                 let fits = self.features.take(name, &value);

@@ -147,6 +147,9 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(with_files.as_millis() >= 5, "{with_files:?}");
-        assert!(alone >= with_files && alone.saturating_sub(with_files) < with_files, "{with_files:?} {alone:?}");
+        assert!(
+            alone >= with_files && alone.saturating_sub(with_files) < with_files,
+            "{with_files:?} {alone:?}"
+        );
     }
 }
