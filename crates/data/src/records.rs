@@ -264,10 +264,10 @@ mod tests {
 
     pub(super) fn notes(plies: usize) -> Vec<Note> {
         let note = |ply: usize| Note {
-            value: (ply % 3 > 0).then_some(Score(ply as i32 * 100 - 500)),
+            value: (!ply.is_multiple_of(3)).then_some(Score(ply as i32 * 100 - 500)),
             depth: ply as u32 % 5,
             nodes: ply as u64 * 1000,
-            time: (ply % 2 > 0).then_some(Duration::from_millis(ply as u64)),
+            time: (!ply.is_multiple_of(2)).then_some(Duration::from_millis(ply as u64)),
         };
         (0..plies / 2).map(note).collect()
     }

@@ -304,14 +304,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mate_is_found_whatever_little_time_there_is() {
+    fn there_is_a_move_whatever_little_time_there_is() {
         let game = record(&Chess, "f3 e5 g4");
-        for remaining in [Duration::ZERO, Duration::from_millis(20), Duration::from_secs(60)] {
+        for remaining in [Duration::ZERO, Duration::from_millis(20), Duration::from_mins(1)] {
             let clocks = Clocks { remaining: [remaining; 2], ..Clocks::default() };
             let mut thinker = thinker(&Chess, Budget::default());
             let (thought, _) = think(&mut thinker, &game, &Budget::clocks(clocks));
             assert!(thought.best.is_some());
-            if !remaining.is_zero() {
+            if remaining > UNASKED {
                 assert_eq!(Chess.format_move(game.position(), thought.best.unwrap()), "Qh4#");
             }
         }
