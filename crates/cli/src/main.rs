@@ -5,6 +5,7 @@
 mod bench;
 mod curve;
 mod data;
+mod engine;
 mod failure;
 mod learn;
 mod match_run;
@@ -44,6 +45,7 @@ enum Command {
     /// Let evaluation functions play each other
     #[command(subcommand)]
     Match(match_run::Match),
+    Engine(engine::Engine),
     /// Draw evaluation curves
     #[command(subcommand)]
     Curve(curve::Curve),
@@ -71,6 +73,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Data(job) => job.run(),
         Command::Model(job) => job.run(),
         Command::Match(job) => job.run(),
+        Command::Engine(job) => job.run(),
         Command::Curve(job) => job.run(),
         Command::Reproduce(job) => job.run(),
         Command::Bench(job) => job.run(),

@@ -281,3 +281,57 @@ fn what_cannot_be_used_is_named_with_exit_code_one_and_left_alone() {
     }
     assert!(!at("n.safetensors").exists());
 }
+
+#[test]
+fn every_game_speaks_as_an_engine() {
+    let folder = folder();
+    for (arguments, said, heard) in [
+        (&["chess"][..], "uci\nsetoption name Function value hand\ngo depth 2\n", "bestmove "),
+        (&["shogi", "--depth", "1"], "usi\ngo btime 0 wtime 0\n", "bestmove "),
+        (&["go", "--nodes", "50"], "1 genmove b\n", "=1 "),
+        (&["malawi", "--depth", "1"], "1 genmove white\n", "=1 "),
+        (&["othello", "--move-time", "0.01"], "1 genmove b\n", "=1 "),
+        (&["othello", "--protocol", "nboard"], "nboard 2\nset depth 3\nhint 2\nping 1\n", "pong 1"),
+        (&["chess", "--protocol", "xboard"], "protover 2\nsd 1\ngo\nping 1\n", "pong 1"),
+    ] {
+        let mut engine = evalsmith(&folder);
+        let spoken = engine.arg("engine").args(arguments).write_stdin(said).assert().success();
+        let text = String::from_utf8_lossy(&spoken.get_output().stdout).into_owned();
+        assert!(text.lines().any(|line| line.starts_with(heard)), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn an_engine_that_cannot_be_is_told_so() {
+    let folder = folder();
+    for (arguments, reason) in [
+        (&["chess", "--protocol", "gtp"][..], "uci, xboard"),
+        (&["chess", "--protocol", "winboard"], "nboard or xboard"),
+        (&["chess", "--hash", "0"], "--hash"),
+        (&["ludo"], "othello"),
+        (&[], "<GAME>"),
+    ] {
+        let mut engine = evalsmith(&folder);
+        let refused = engine.arg("engine").args(arguments).assert().code(2);
+        refused.stderr(predicate::str::contains(reason));
+    }
+}
+
+#[test]
+fn an_engine_is_checked() {
+    let folder = folder();
+    let program = assert_cmd::cargo::cargo_bin("evalsmith");
+    let check = |protocol: &str, command: &[&str]| {
+        let mut check = evalsmith(&folder);
+        check.args(["engine", "check", "--protocol", protocol, "--format", "json", "--"]);
+        check.args(command).assert()
+    };
+    let program = program.to_str().expect("a path in Unicode");
+    for (protocol, game) in [("uci", "chess"), ("xboard", "chess"), ("nboard", "othello")] {
+        let command = [program, "engine", game, "--protocol", protocol, "--nodes", "100"];
+        let passed = check(protocol, &command).success();
+        passed.stdout(predicate::str::contains("\"mark\": \"fail\"").not());
+    }
+    let failed = check("uci", &[program, "games"]).code(1);
+    failed.stdout(predicate::str::contains("\"mark\": \"fail\""));
+}

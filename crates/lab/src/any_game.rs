@@ -7,11 +7,14 @@ use crate::function::{FunctionName, by_hand, open};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::reproduce::{Experiment, Extent, Reproduction};
 use crate::session::{GameSession, Session};
+use crate::thinker::{EngineSetup, SearchThinker};
 use evalsmith_arena::{MatchResult, Openings};
-use evalsmith_core::{Defaults, Features, Game, Progress, perft_by_bulk};
+use evalsmith_core::{Defaults, Features, Game, Progress, Protocol, perft_by_bulk};
 use evalsmith_curves::Curve;
 use evalsmith_data::{Dataset, Generated, Maker, SelfPlay, generate, write_feature_table};
+use evalsmith_protocol::{Budget, Engine, Finding, check, serve};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
+use std::io::{BufRead, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -117,6 +120,25 @@ pub trait AnyGame: Send + Sync {
         limits: &Limits,
         from: Option<&str>,
     ) -> Result<Box<dyn Session>, LabError>;
+
+    /// The protocols in which the game is spoken, its usual one first.
+    fn protocols(&self) -> Vec<Protocol>;
+
+    /// Speaks as an engine until the client leaves.
+    ///
+    /// # Errors
+    /// When the function cannot be read, the game is not spoken in the protocol,
+    /// or the client cannot be written to.
+    fn serve(
+        &self,
+        protocol: Protocol,
+        setup: &EngineSetup,
+        input: Box<dyn BufRead + Send>,
+        output: &mut dyn Write,
+    ) -> Result<(), LabError>;
+
+    /// Tests an outside engine's manners; see [`check`](check()).
+    fn check_engine(&self, engine: &Engine, budget: &Budget) -> Vec<Finding>;
 
     /// Rebuilds one experiment of a paper with this game.
     ///
@@ -294,6 +316,25 @@ impl<G: Game> AnyGame for AsAny<G> {
     ) -> Result<Box<dyn Session>, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
         Ok(Box::new(GameSession::new(self.game.clone(), opened, limits.clone(), from)?))
+    }
+
+    fn protocols(&self) -> Vec<Protocol> {
+        Protocol::ALL.into_iter().filter(|&p| self.game.dialect(p).is_some()).collect()
+    }
+
+    fn serve(
+        &self,
+        protocol: Protocol,
+        setup: &EngineSetup,
+        input: Box<dyn BufRead + Send>,
+        output: &mut dyn Write,
+    ) -> Result<(), LabError> {
+        let mut thinker = SearchThinker::new(&self.game, setup, self.shipped)?;
+        Ok(serve(&self.game, protocol, &mut thinker, input, output)?)
+    }
+
+    fn check_engine(&self, engine: &Engine, budget: &Budget) -> Vec<Finding> {
+        check(&self.game, engine, budget)
     }
 
     fn reproduce(

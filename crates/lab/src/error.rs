@@ -5,6 +5,7 @@ use evalsmith_core::{Malformed, PlayerError};
 use evalsmith_curves::CurveError;
 use evalsmith_data::DataError;
 use evalsmith_learn::LearnError;
+use evalsmith_protocol::ServeError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,9 @@ pub enum LabError {
     /// A player.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// A dialogue with a client.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
     /// A file or folder.
     #[error("{}: {source}", path.display())]
     Io {
@@ -87,6 +91,7 @@ impl LabError {
             self,
             Self::Malformed(_)
                 | Self::Settings(_)
+                | Self::Serve(ServeError::NotSpoken { .. })
                 | Self::Data(DataError::Plan { .. })
                 | Self::Curve(CurveError::BinWidth(_))
                 | Self::Arena(ArenaError::TooFewOpenings { .. } | ArenaError::TooManyPairs { .. })

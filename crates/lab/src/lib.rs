@@ -23,6 +23,7 @@ pub mod reproduce;
 mod run_folder;
 mod session;
 mod text;
+mod thinker;
 
 pub use error::LabError;
 
@@ -37,11 +38,13 @@ pub mod prelude {
     pub use crate::page::curve_file;
     pub use crate::session::{GameSession, Hint, Session, Thought};
     pub use crate::text::{estimate_table, match_table, weights};
+    pub use crate::thinker::{EngineSetup, SearchThinker};
     pub use evalsmith_arena::{MatchResult, run_match};
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
     pub use evalsmith_data::{Dataset, SelfPlay, generate};
     pub use evalsmith_learn::{DenseModel, Model, ModelFile};
+    pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
 }

@@ -10,9 +10,11 @@ use crate::fault::{Failure, Fault};
 use crate::reply::{Answer, Reply};
 use crate::situation::{Situation, Terms};
 use evalsmith_core::{Dialect, Game, GameRecord, Position, Protocol, Side};
+use serde::Serialize;
 
 /// How a test ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Mark {
     /// As it should.
     Pass,
@@ -23,7 +25,7 @@ pub enum Mark {
 }
 
 /// One test of an engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// What was tested.
     pub what: &'static str,

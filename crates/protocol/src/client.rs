@@ -160,6 +160,8 @@ impl Client {
         self.stay_in_step()?;
         let skipped = self.process.skip_unasked();
         let begun = skipped.and_then(|()| self.wire.new_game(&mut self.process, &self.patience));
+        // A wrapper has started its engine by now.
+        self.process.look_for_children();
         self.checked(begun)
     }
 

@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod allotment;
 mod budget;
 mod check;
 mod client;
@@ -34,6 +35,7 @@ mod serve;
 mod situation;
 mod transcript;
 
+pub use allotment::Allotment;
 pub use budget::{Budget, Clocks};
 pub use check::{Finding, Mark, check};
 pub use client::Client;

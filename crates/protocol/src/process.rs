@@ -91,6 +91,11 @@ impl Process {
         &self.transcript
     }
 
+    /// Looks whether the process has started others, whose time counts as well.
+    pub(crate) fn look_for_children(&mut self) {
+        self.meter.look_for_children();
+    }
+
     /// Time on the processor until now, where the system tells.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
         self.meter.time()

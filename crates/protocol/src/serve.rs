@@ -58,11 +58,13 @@ enum Event<M> {
     Line(String),
     End,
     Info(Info<M>),
+    Refused(PlayerError),
     Done(Result<Thought<M>, PlayerError>),
 }
 
 enum Job<P: Position> {
-    Think(GameRecord<P>, Budget, Arc<AtomicBool>),
+    /// About so many of the best moves; about the best alone where it is one.
+    Think(GameRecord<P>, usize, Budget, Arc<AtomicBool>),
     NewGame,
     SetOption(String, String),
 }
@@ -138,13 +140,17 @@ fn think<P: Position, T: Thinker<P> + ?Sized>(
         match job {
             Job::NewGame => thinker.new_game(),
             Job::SetOption(name, value) => {
-                // It was offered and fits; a thinker that will not have it stays as it is.
-                let _ = thinker.set_option(&name, &value);
+                // It was offered and fits; a thinker that will not have it stays as it
+                // is, and says why.
+                if let Err(error) = thinker.set_option(&name, &value) {
+                    let _ = events.send(Event::Refused(error));
+                }
             }
-            Job::Think(record, budget, stop) => {
+            Job::Think(record, lines, budget, stop) => {
                 let mut tell = |info| drop(events.send(Event::Info(info)));
-                let thought = catch_unwind(AssertUnwindSafe(|| {
-                    thinker.think(&record, &budget, &stop, &mut tell)
+                let thought = catch_unwind(AssertUnwindSafe(|| match lines {
+                    0 | 1 => thinker.think(&record, &budget, &stop, &mut tell),
+                    _ => thinker.rank(&record, lines, &budget, &stop, &mut tell),
                 }));
                 let thought = thought.unwrap_or_else(|_| {
                     Err(PlayerError::new(thinker.name(), "its search panicked"))
@@ -206,6 +212,10 @@ impl<G: Game, W: Write> Host<'_, G, W> {
                 }
                 Event::Info(info) => {
                     self.session.inform(&info, desk);
+                    Heard::Done
+                }
+                Event::Refused(error) => {
+                    self.session.complain(&error, desk);
                     Heard::Done
                 }
                 Event::Done(thought) => {
@@ -272,17 +282,25 @@ impl<G: Game, W: Write> Host<'_, G, W> {
                     self.stop();
                     continue;
                 }
-                Order::Think(record, budget) => {
-                    let stop = Arc::new(AtomicBool::new(false));
-                    self.stops.push_back(Arc::clone(&stop));
-                    Job::Think(record, budget, stop)
-                }
+                Order::Think(record, budget) => self.job(record, 1, budget),
+                Order::Rank(record, lines, budget) => self.job(record, lines, budget),
                 Order::NewGame => Job::NewGame,
                 Order::SetOption(name, value) => Job::SetOption(name, value),
             };
             self.jobs.send(job).map_err(|_| io::Error::other("the thinker is gone"))?;
         }
         Ok(())
+    }
+
+    fn job(
+        &mut self,
+        record: GameRecord<G::Position>,
+        lines: usize,
+        budget: Budget,
+    ) -> Job<G::Position> {
+        let stop = Arc::new(AtomicBool::new(false));
+        self.stops.push_back(Arc::clone(&stop));
+        Job::Think(record, lines, budget, stop)
     }
 
     fn stop(&self) {

@@ -42,7 +42,7 @@ impl<P: Position> Thinker<P> for Keyed {
         let moves: Vec<_> = record.position().moves().collect();
         let best = moves[record.position().key() as usize % moves.len()];
         let (nodes, time) = (moves.len() as u64, Duration::from_millis(1));
-        tell(Info { depth: 1, value: Score(100), nodes, time, line: vec![best] });
+        tell(Info { place: 1, depth: 1, value: Score(100), nodes, time, line: vec![best] });
         while budget.infinite && !stop.load(Ordering::Relaxed) {
             thread::yield_now();
         }

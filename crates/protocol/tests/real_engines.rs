@@ -130,3 +130,22 @@ fn phalanx_plays_over_xboard() {
     let engine = Engine::new(Protocol::Xboard, program).with_patience(patience);
     behaves_and_plays(&Chess, engine, &Budget::move_time(Duration::from_secs(1)), CHESS, 2);
 }
+
+/// It refuses to hear of a pass.
+#[test]
+fn rhino_goes_on_after_a_pass() {
+    let Some(program) = find("gtp-rhino") else { return };
+    let game = Othello::new();
+    let mut record = GameRecord::new(game.start(), Side::First, game.max_plies());
+    let moves = "D3 C5 F6 F5 E6 E3 C3 F3 C4 B4 B3 D2 A4 D6 C6 B5 G5 A3 A2 C7 F4 G4 E2 F1 C1 F2 \
+                 E1 D1 G1 B2 H3 H4 H5 G2 A5 D7 B6 A7 A1 B1 H1 G3 H2 B7 C2 A6 C8 E8 D8 F7 A8 H6 \
+                 H7 B8 G7 G6 F8 E7 pass";
+    for text in moves.split_whitespace() {
+        record.play(game.parse_move(record.position(), text).unwrap()).unwrap();
+    }
+    let engine = Engine::new(Protocol::Gtp, program);
+    let mut player = EnginePlayer::start(game, engine, Budget::default()).unwrap();
+    player.new_game(1);
+    let choice = player.choose(&record).unwrap_or_else(|e| panic!("{e}\n{}", e.dialogue));
+    record.play(choice.mv).unwrap();
+}

@@ -32,3 +32,17 @@ pub struct Found<M> {
     /// Whether nodes, time or the stop flag ended the search before its depth.
     pub stopped: bool,
 }
+
+/// Every move of a position with its value, all at the same depth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranked<M> {
+    /// The moves with their values for the side to move, best first; none when,
+    /// and only when, the game is over.
+    pub moves: Vec<(M, Score)>,
+    /// The depth the values come from, in plies.
+    pub depth: u8,
+    /// Positions visited, over all iterations.
+    pub nodes: u64,
+    /// Time on the wall.
+    pub wall: Duration,
+}

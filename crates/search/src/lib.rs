@@ -54,7 +54,7 @@ mod searcher;
 mod table;
 mod tree;
 
-pub use found::Found;
+pub use found::{Found, Ranked};
 pub use limits::Limits;
 pub use player::SearchPlayer;
 pub use random::{RandomPlayer, WithChance};

@@ -2,10 +2,11 @@
 
 use crate::brake::Brake;
 use crate::tree::{Iteration, Memory, Tree};
-use crate::{Found, Limits};
+use crate::{Found, Limits, Ranked};
 use evalsmith_core::{Evaluate, GameRecord, Position, Score};
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Searches positions of one game with one evaluation function, and remembers
 /// from one search to the next what helps it.
@@ -50,17 +51,17 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         limits: &Limits,
         stop: &AtomicBool,
     ) -> Found<P::Move> {
-        self.search_with(game, limits, stop, |_| {})
+        self.search_with(game, limits, stop, |_| ControlFlow::Continue(()))
     }
 
     /// The same, calling `on_iteration` with the result of every finished
-    /// iteration.
+    /// iteration; a break ends the search with it.
     pub fn search_with(
         &mut self,
         game: &GameRecord<P>,
         limits: &Limits,
         stop: &AtomicBool,
-        mut on_iteration: impl FnMut(&Found<P::Move>),
+        mut on_iteration: impl FnMut(&Found<P::Move>) -> ControlFlow<()>,
     ) -> Found<P::Move> {
         self.deepen(game, Brake::new(limits, stop), limits.depth, &mut on_iteration)
     }
@@ -73,7 +74,9 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         limits: &Limits,
         stop: &AtomicBool,
     ) -> Found<P::Move> {
-        self.deepen(game, Brake::untimed(limits, stop), limits.depth, &mut |_| {})
+        self.deepen(game, Brake::untimed(limits, stop), limits.depth, &mut |_| {
+            ControlFlow::Continue(())
+        })
     }
 
     fn deepen(
@@ -81,7 +84,7 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         game: &GameRecord<P>,
         brake: Brake<'_>,
         max_depth: u8,
-        on_iteration: &mut dyn FnMut(&Found<P::Move>),
+        on_iteration: &mut dyn FnMut(&Found<P::Move>) -> ControlFlow<()>,
     ) -> Found<P::Move> {
         if let Some(over) = self.game_over(game) {
             return over;
@@ -102,8 +105,8 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
             if found.stopped {
                 break;
             }
-            on_iteration(&found);
-            if found.complete || found.value.is_decisive() {
+            let enough = on_iteration(&found).is_break();
+            if enough || found.complete || found.value.is_decisive() {
                 break;
             }
             if let Some(place) = moves.iter().position(|&m| Some(m) == found.best) {
@@ -165,23 +168,40 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         limits: &Limits,
         stop: &AtomicBool,
     ) -> Vec<(P::Move, Score)> {
+        self.rank_moves_with(game, limits, stop, |_| ControlFlow::Continue(())).moves
+    }
+
+    /// The same, calling `on_iteration` with the ranking of every finished
+    /// iteration; a break ends the search with it.
+    pub fn rank_moves_with(
+        &mut self,
+        game: &GameRecord<P>,
+        limits: &Limits,
+        stop: &AtomicBool,
+        mut on_iteration: impl FnMut(&Ranked<P::Move>) -> ControlFlow<()>,
+    ) -> Ranked<P::Move> {
+        let mut ranked = Ranked { moves: Vec::new(), depth: 0, nodes: 0, wall: Duration::ZERO };
         if game.ending().is_some() {
-            return Vec::new();
+            return ranked;
         }
-        let mut ranked: Vec<(P::Move, Score)> = Vec::new();
+        let begun = Instant::now();
         let never = AtomicBool::new(false);
         let unlimited = Brake::new(&Limits::depth(1), &never);
         let mut tree = Tree::new(&self.function, &mut self.memory, game, unlimited);
         let mut moves = tree.root_moves();
+        let mut unbraked = 0;
         for depth in 1..=limits.depth.max(1) {
             let Some((values, complete)) = tree.value_all(&moves, depth) else { break };
-            ranked = moves.iter().copied().zip(values).collect();
-            ranked.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
-            if complete {
+            let mut valued: Vec<_> = moves.iter().copied().zip(values).collect();
+            valued.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
+            moves = valued.iter().map(|&(m, _)| m).collect();
+            let nodes = unbraked + tree.brake.nodes();
+            ranked = Ranked { moves: valued, depth, nodes, wall: begun.elapsed() };
+            if on_iteration(&ranked).is_break() || complete {
                 break;
             }
-            moves = ranked.iter().map(|&(m, _)| m).collect();
             if depth == 1 {
+                unbraked = nodes;
                 tree.brake = Brake::new(limits, stop);
             }
         }
@@ -389,10 +409,32 @@ mod tests {
         let found = Searcher::new(noise(2), 0).search_with(&game, &Limits::depth(9), &stop, |f| {
             iterations.push((f.depth, f.nodes));
             stop.store(f.depth == 5, Ordering::Relaxed);
+            ControlFlow::Continue(())
         });
         assert!(found.stopped);
         assert_eq!(iterations.iter().map(|i| i.0).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
         assert!(found.nodes < iterations[4].1 + 2048, "{} {iterations:?}", found.nodes);
+    }
+
+    #[test]
+    fn a_break_ends_the_search_with_a_whole_iteration() {
+        let game = record(Noughts(0, 0), 9);
+        let enough =
+            |depth| if depth == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let mut searcher = Searcher::new(noise(2), 0);
+        let found = searcher.search_with(&game, &Limits::depth(9), &never(), |f| enough(f.depth));
+        assert_eq!((found.depth, found.stopped), (3, false));
+        assert_eq!(
+            told(found),
+            told(Searcher::new(noise(2), 0).search(&game, &Limits::depth(3), &never()))
+        );
+        let mut nodes = Vec::new();
+        let ranked = searcher.rank_moves_with(&game, &Limits::depth(9), &never(), |r| {
+            nodes.push(r.nodes);
+            enough(r.depth)
+        });
+        assert_eq!((ranked.depth, ranked.moves.len(), nodes.len()), (3, 9, 3));
+        assert!(nodes.is_sorted_by(|a, b| a < b) && ranked.nodes == nodes[2], "{nodes:?}");
     }
 
     fn noisy(seed: u16) -> Noisy<Dag> {
@@ -416,8 +458,10 @@ mod tests {
         let game = record(start, 99);
         let mut last = None;
         let found =
-            Searcher::new(function, 0)
-                .search_with(&game, &Limits::nodes(nodes), &never(), |f| last = Some(f.clone()));
+            Searcher::new(function, 0).search_with(&game, &Limits::nodes(nodes), &never(), |f| {
+                last = Some(f.clone());
+                ControlFlow::Continue(())
+            });
         let value_of = |m: P::Move| {
             let mut after = game.clone();
             after.play(m).expect("legal");

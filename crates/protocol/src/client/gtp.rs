@@ -140,7 +140,11 @@ impl Gtp {
         for (i, text) in new.iter().enumerate() {
             let side = situation.first.after(before + i);
             let play = format!("play {} {text}", self.colour(side));
-            self.command(process, &play, patience.start)?;
+            match self.command(process, &play, patience.start) {
+                // GRhino cannot be told of a pass; the next move says whose it is.
+                Err(Fault::Refused { .. }) if text.eq_ignore_ascii_case("pass") => {}
+                told => drop(told?),
+            }
         }
         self.told.set(situation);
         Ok(())

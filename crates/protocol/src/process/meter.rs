@@ -14,14 +14,15 @@ mod linux {
 
     /// The clock of a process: its time on the processor with all its threads, and
     /// that of the children it has waited for and of those that live, children's
-    /// children too.
+    /// children too, if it had any when they were last looked for.
     #[derive(Debug)]
     pub(crate) struct Meter {
         clock: Option<ClockId>,
-        /// `/proc/PID/stat` and the list of children, kept open: they are read
-        /// twice a ply.
+        /// `/proc/PID/stat` and the list of children, kept open: those of a family
+        /// are read twice a ply.
         stat: Option<File>,
         children: Option<File>,
+        alone: bool,
     }
 
     /// Wrappers start one engine; deeper families are not worth their files.
@@ -34,7 +35,18 @@ mod linux {
                 clock: number.and_then(|pid| clock_getcpuclockid(Pid::from_raw(pid)).ok()),
                 stat: File::open(format!("/proc/{pid}/stat")).ok(),
                 children: File::open(format!("/proc/{pid}/task/{pid}/children")).ok(),
+                alone: false,
             }
+        }
+
+        /// Looks whether there are children: asking the system about those of a
+        /// process that has none costs more than its clock.
+        pub(crate) fn look_for_children(&mut self) {
+            let mut buffer = [0; 1024];
+            let waited = self.stat.as_ref().and_then(|stat| waited_for(read(stat, &mut buffer)?));
+            let living = self.children.as_ref().and_then(|c| read(c, &mut buffer));
+            self.alone = waited.is_some_and(|time| time.is_zero())
+                && living.is_some_and(|children| children.trim().is_empty());
         }
 
         /// The time until now; none when the process is gone, or the system does
@@ -45,6 +57,9 @@ mod linux {
 
         fn time_of(&self, generation: u32) -> Option<Duration> {
             let own = Duration::from(clock_gettime(self.clock?).ok()?);
+            if self.alone {
+                return Some(own);
+            }
             let mut buffer = [0; 1024];
             let waited = self.stat.as_ref().and_then(|stat| waited_for(read(stat, &mut buffer)?));
             let mut total = own + waited.unwrap_or_default();
@@ -83,6 +98,8 @@ impl Meter {
         Self
     }
 
+    pub(crate) fn look_for_children(&mut self) {}
+
     pub(crate) fn time(&self) -> Option<std::time::Duration> {
         None
     }
@@ -105,11 +122,34 @@ mod tests {
         let mut line = String::new();
         let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
         std::io::BufRead::read_line(&mut output, &mut line).unwrap();
-        let meter = Meter::of(child.id());
+        let mut meter = Meter::of(child.id());
+        meter.look_for_children();
         let used = meter.time().unwrap();
         system::kill_group(child.id());
         child.wait().unwrap();
         assert!(used.as_millis() >= 20, "{used:?}");
         assert_eq!(meter.time(), None);
+    }
+
+    #[test]
+    fn the_clock_of_one_without_children_is_its_own() {
+        let mut command = Command::new("/bin/sh");
+        let script = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo done; read x";
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut output, &mut line).unwrap();
+        let mut meter = Meter::of(child.id());
+        let with_files = meter.time().unwrap();
+        meter.look_for_children();
+        let alone = meter.time().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(with_files.as_millis() >= 5, "{with_files:?}");
+        assert!(
+            alone >= with_files && alone.saturating_sub(with_files) < with_files,
+            "{with_files:?} {alone:?}"
+        );
     }
 }

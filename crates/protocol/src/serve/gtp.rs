@@ -39,8 +39,8 @@ pub(super) struct Gtp<G: Game> {
     search: Option<Search>,
     depth: Option<u32>,
     settings: Settings,
-    /// Time left, where it was told.
-    left: [Option<Duration>; 2],
+    /// Time left, and for how many stones where it is overtime, where it was told.
+    left: [Option<(Duration, u32)>; 2],
 }
 
 struct Search {
@@ -91,8 +91,14 @@ impl<G: Game> Gtp<G> {
 
     fn play(&mut self, words: &[&str]) -> Answer {
         let [colour, text] = words else { return Err("write a colour and a move".into()) };
+        let side = self.side(colour)?;
+        // Clients pass on where our rules have ended the game.
+        if text.eq_ignore_ascii_case("pass") && self.table.record.position().outcome().is_some() {
+            self.steps.push(0);
+            return Ok(String::new());
+        }
         let mut record = self.table.record.clone();
-        let passes = self.turn_to(&mut record, self.side(colour)?)?;
+        let passes = self.turn_to(&mut record, side)?;
         self.table.play(&mut record, text).map_err(|e| format!("illegal move: {}", e.reason))?;
         self.table.record = record;
         self.steps.push(passes + 1);
@@ -142,26 +148,29 @@ impl<G: Game> Gtp<G> {
     }
 
     fn set_left(&mut self, words: &[&str]) -> Answer {
-        let [colour, left, _stones] = words else {
+        let [colour, left, stones] = words else {
             return Err("write colour, time, stones".into());
         };
         let side = self.side(colour)?;
         let left = from_seconds(left).ok_or_else(|| format!("{:?} is no time", shorten(left)))?;
-        self.left[side.index()] = Some(left);
+        let stones =
+            stones.parse().map_err(|_| format!("{:?} is no number of stones", shorten(stones)))?;
+        self.left[side.index()] = Some((left, stones));
         Ok(String::new())
     }
 
-    fn budget(&self) -> Budget {
+    fn budget(&self, side: Side) -> Budget {
         let Settings { main, byoyomi, stones } = self.settings;
         let a_move = byoyomi.checked_div(stones.max(1)).unwrap_or_default();
         // The protocol's word for no limit: time for no stones.
         let unlimited = stones == 0 && !byoyomi.is_zero();
         let timed = !(unlimited || main.is_zero() && a_move.is_zero());
-        let clocks = Clocks {
-            remaining: self.left.map(|left| left.unwrap_or(main)),
-            byoyomi: a_move,
-            ..Clocks::default()
-        };
+        let remaining = self.left.map(|left| left.map_or(main, |(time, _)| time));
+        // In overtime the time left is that of the stones left.
+        let overtime =
+            self.left[side.index()].map(|(_, stones)| stones).filter(|&stones| stones > 0);
+        let byoyomi = if overtime.is_some() { Duration::ZERO } else { a_move };
+        let clocks = Clocks { remaining, byoyomi, moves_to_go: overtime, ..Clocks::default() };
         Budget { depth: self.depth, clocks: timed.then_some(clocks), ..Budget::default() }
     }
 
@@ -180,7 +189,8 @@ impl<G: Game> Gtp<G> {
         let passes = self.turn_to(&mut record, self.side(colour)?)?;
         let before = std::mem::replace(&mut self.table.record, record);
         if let Some(record) = self.table.to_think_on() {
-            desk.order(Order::Think(record, self.budget()));
+            let budget = self.budget(record.side());
+            desk.order(Order::Think(record, budget));
             self.search = Some(Search { number: number.into(), plays, passes });
             Ok(None)
         } else {
@@ -291,6 +301,9 @@ impl<G: Game> Session<G> for Gtp<G> {
 
     fn inform(&mut self, _info: &Info<MoveOf<G>>, _desk: &mut Desk<G::Position>) {}
 
+    /// GTP has no options, and no words unasked.
+    fn complain(&mut self, _error: &PlayerError, _desk: &mut Desk<G::Position>) {}
+
     fn conclude(
         &mut self,
         thought: Result<Thought<MoveOf<G>>, PlayerError>,
@@ -388,22 +401,30 @@ mod tests {
             say(&mut gtp, pass);
         }
         assert_eq!(say(&mut gtp, "genmove w"), "= pass\n\n");
+        for line in ["play w pass", "undo"] {
+            assert_eq!(say(&mut gtp, line), "=\n\n", "a pass in a finished game");
+        }
+        assert_eq!(gtp.table.record.ply(), 3);
         assert_eq!(say(&mut gtp, "final_score"), "= B+74\n\n");
     }
 
     #[test]
     fn time_becomes_a_budget() {
         let mut gtp = session();
-        assert_eq!(gtp.budget(), Budget::default());
+        assert_eq!(gtp.budget(Side::First), Budget::default());
         say(&mut gtp, "time_settings 60 10 2");
         say(&mut gtp, "time_left w 30 0");
-        let clocks = gtp.budget().clocks.unwrap();
+        let clocks = gtp.budget(Side::Second).clocks.unwrap();
         assert_eq!(clocks.remaining.map(|t| t.as_secs()), [60, 30]);
         assert_eq!(clocks.byoyomi.as_secs(), 5);
+        say(&mut gtp, "time_left b 8 2");
+        let clocks = gtp.budget(Side::First).clocks.unwrap();
+        assert_eq!((clocks.remaining[0].as_secs(), clocks.moves_to_go), (8, Some(2)));
+        assert!(clocks.byoyomi.is_zero());
         say(&mut gtp, "time_settings 0 1 0");
-        assert_eq!(gtp.budget(), Budget::default());
+        assert_eq!(gtp.budget(Side::First), Budget::default());
         say(&mut gtp, "level 6");
-        assert_eq!(gtp.budget(), Budget::depth(6));
+        assert_eq!(gtp.budget(Side::First), Budget::depth(6));
         assert!(say(&mut gtp, "time_settings x 1 0").starts_with('?'));
     }
 

@@ -26,7 +26,8 @@ pub(super) struct NBoard<G: Game> {
 enum Search {
     Idle,
     Go,
-    Hint,
+    /// So many of the best moves are wanted.
+    Hint(usize),
     /// The position after so many moves is being valued.
     Analysis(usize),
 }
@@ -81,7 +82,11 @@ impl<G: Game> NBoard<G> {
                 self.begun = Instant::now();
                 self.search = search;
                 desk.say("status Thinking");
-                desk.order(Order::Think(record, Budget::depth(self.depth)));
+                let budget = Budget::depth(self.depth);
+                desk.order(match search {
+                    Search::Hint(lines) => Order::Rank(record, lines, budget),
+                    _ => Order::Think(record, budget),
+                });
             }
             None if search == Search::Go => desk.say("==="),
             None => desk.say("status The game is over"),
@@ -121,8 +126,8 @@ impl<G: Game> Session<G> for NBoard<G> {
             Search::Go => return Heard::Later,
             // Whatever comes next ends these; an analysis ends as a hint does,
             // without a value for the position it was at.
-            Search::Hint | Search::Analysis(_) => {
-                self.search = Search::Hint;
+            Search::Hint(_) | Search::Analysis(_) => {
+                self.search = Search::Hint(0);
                 desk.order(Order::Stop);
                 return Heard::Later;
             }
@@ -135,7 +140,7 @@ impl<G: Game> Session<G> for NBoard<G> {
             "set" => self.set(rest, desk),
             "move" => self.play(rest, desk),
             "go" => self.begin(Search::Go, desk),
-            "hint" => self.begin(Search::Hint, desk),
+            "hint" => self.begin(Search::Hint(rest.trim().parse().unwrap_or(1)), desk),
             "analyze" => self.analyse(Some(self.table.record.ply()), desk),
             "ping" => desk.say(&format!("pong {}", rest.trim())),
             "learn" => desk.say("learned"),
@@ -147,13 +152,20 @@ impl<G: Game> Session<G> for NBoard<G> {
     }
 
     fn inform(&mut self, info: &Info<MoveOf<G>>, desk: &mut Desk<G::Position>) {
-        if matches!(self.search, Search::Go | Search::Hint) {
+        if matches!(self.search, Search::Go | Search::Hint(_)) {
             let line = self.table.format_line(&info.line, "");
-            if self.search == Search::Hint && !line.is_empty() {
+            if matches!(self.search, Search::Hint(_)) && !line.is_empty() {
                 desk.say(&format!("search {line} {:.2} 0 {}", discs(info.value), info.depth));
+            }
+            if info.place > 1 {
+                return;
             }
             desk.say(&format!("nodestats {} {:.3}", info.nodes, info.time.as_secs_f64()));
         }
+    }
+
+    fn complain(&mut self, error: &PlayerError, desk: &mut Desk<G::Position>) {
+        desk.say(&format!("status {error}"));
     }
 
     fn conclude(
@@ -178,7 +190,7 @@ impl<G: Game> Session<G> for NBoard<G> {
                 desk.say(&format!("analysis {ply} {value:.2}"));
                 self.analyse(ply.checked_sub(1), desk);
             }
-            Search::Hint | Search::Idle => desk.say("status"),
+            Search::Hint(_) | Search::Idle => desk.say("status"),
         }
     }
 }
@@ -244,6 +256,26 @@ mod tests {
         say(&mut nboard, "move D3");
         let lines = say(&mut nboard, "analyze");
         assert_eq!(lines, "analysis 1 10.00\nanalysis 0 10.00\nstatus\n");
+    }
+
+    #[test]
+    fn a_hint_asks_for_as_many_moves_as_it_says() {
+        for (line, wanted) in [("hint 3", 3), ("hint", 1), ("hint x", 1)] {
+            let mut nboard = session();
+            let mut desk = hear(&mut nboard, line);
+            let ordered = desk.orders.pop_front();
+            assert!(matches!(ordered, Some(Order::Rank(_, n, _)) if n == wanted), "{line}");
+            let line: Vec<_> = Othello::new().start().moves().take(1).collect();
+            let (nodes, time) = (5, std::time::Duration::ZERO);
+            for place in [1, 2] {
+                let value = Score(2000);
+                let line = line.clone();
+                nboard.inform(&Info { place, depth: 4, value, nodes, time, line }, &mut desk);
+            }
+            let told = desk.lines.strip_prefix("status Thinking\n").unwrap();
+            let search = "search D3 10.00 0 4\n";
+            assert_eq!(told, format!("{search}nodestats 5 0.000\n{search}"));
+        }
     }
 
     #[test]

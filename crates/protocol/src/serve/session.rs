@@ -23,6 +23,8 @@ pub(super) enum Heard {
 #[derive(Debug)]
 pub(super) enum Order<P: Position> {
     Think(GameRecord<P>, Budget),
+    /// The same, about so many of the best moves.
+    Rank(GameRecord<P>, usize, Budget),
     Stop,
     NewGame,
     SetOption(String, String),
@@ -57,6 +59,9 @@ pub(super) trait Session<G: Game> {
 
     /// Hears how a search goes.
     fn inform(&mut self, info: &Info<MoveOf<G>>, desk: &mut Desk<G::Position>);
+
+    /// Hears that an option could not be set.
+    fn complain(&mut self, error: &PlayerError, desk: &mut Desk<G::Position>);
 
     /// Hears what came of it.
     fn conclude(

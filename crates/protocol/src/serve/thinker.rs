@@ -40,11 +40,29 @@ pub trait Thinker<P: Position>: Send {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(Info<P::Move>),
     ) -> Result<Thought<P::Move>, PlayerError>;
+
+    /// The same, telling of as many `lines`, best first, as there are moves, each
+    /// time anew. A thinker that knows of nothing but its best move tells of that.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn rank(
+        &mut self,
+        record: &GameRecord<P>,
+        _lines: usize,
+        budget: &Budget,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Info<P::Move>),
+    ) -> Result<Thought<P::Move>, PlayerError> {
+        self.think(record, budget, stop, tell)
+    }
 }
 
-/// What is known in the middle of a search.
+/// What is known in the middle of a search, about its best move or another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info<M> {
+    /// The place of the line's first move among the moves: one for the best.
+    pub place: usize,
     /// Plies searched.
     pub depth: u32,
     /// The value for the side to move.

@@ -10,6 +10,11 @@ use crate::budget::{Budget, Clocks, from_milliseconds, milliseconds};
 use crate::options::{Kind, choose};
 use evalsmith_core::{Game, GameRecord, Malformed, PlayerError, Protocol, Score};
 
+/// The option that says how many of the best moves to tell of.
+const MULTI_PV: &str = "MultiPV";
+/// More moves than any game has.
+const MOST_LINES: usize = 1000;
+
 /// The words in which UCI and USI differ.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words {
@@ -40,6 +45,8 @@ pub(super) struct Uci<G: Game> {
     words: Words,
     table: Table<G>,
     search: Search,
+    /// The best moves to tell of.
+    lines: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +66,7 @@ impl<G: Game> Uci<G> {
     }
 
     pub(super) fn with(words: Words, table: Table<G>) -> Self {
-        Self { words, table, search: Search::Idle }
+        Self { words, table, search: Search::Idle, lines: 1 }
     }
 
     fn introduce(&self, desk: &mut Desk<G::Position>) {
@@ -80,15 +87,26 @@ impl<G: Game> Uci<G> {
             };
             desk.say(&format!("option name {} type {kind}", option.name));
         }
+        desk.say(&format!("option name {MULTI_PV} type spin default 1 min 1 max {MOST_LINES}"));
         desk.say(self.words.hello_back);
     }
 
-    fn set_option(&self, rest: &str, desk: &mut Desk<G::Position>) {
+    fn set_option(&mut self, rest: &str, desk: &mut Desk<G::Position>) {
         let rest = rest.trim().strip_prefix("name ").unwrap_or(rest);
         let (name, value) = rest.split_once(" value ").unwrap_or((rest, ""));
         let (name, value) = (shorten(name.trim()), value.trim());
         // Clients set these unasked.
-        if ["USI_Hash", "USI_Ponder", "Ponder"].contains(&name) {
+        if ["USI_Ponder", "Ponder"].contains(&name) {
+            return;
+        }
+        let name = if name == "USI_Hash" { "Hash" } else { name };
+        if name.eq_ignore_ascii_case(MULTI_PV) {
+            match value.parse() {
+                Ok(lines @ 1..=MOST_LINES) => self.lines = lines,
+                _ => {
+                    desk.say(&format!("info string {MULTI_PV} is a number from 1 to {MOST_LINES}"));
+                }
+            }
             return;
         }
         match choose(&self.table.options, name, value) {
@@ -120,6 +138,7 @@ impl<G: Game> Uci<G> {
         let (budget, waits) = read_go(&self.words, rest);
         self.search = if waits { Search::Open } else { Search::Going };
         match self.table.to_think_on() {
+            Some(record) if self.lines > 1 => desk.order(Order::Rank(record, self.lines, budget)),
             Some(record) => desk.order(Order::Think(record, budget)),
             None => self.answer(format!("bestmove {}", self.words.no_move), desk),
         }
@@ -182,10 +201,15 @@ impl<G: Game> Session<G> for Uci<G> {
         let rate = (info.nodes as f64 / info.time.as_secs_f64().max(1e-6)) as u64;
         let line = self.table.format_line(&info.line, " ");
         let value = write_value(info.value, info.line.len());
+        let place = if self.lines > 1 { format!(" multipv {}", info.place) } else { String::new() };
         desk.say(&format!(
-            "info depth {} score {value} nodes {} nps {rate} time {time} pv {line}",
+            "info depth {}{place} score {value} nodes {} nps {rate} time {time} pv {line}",
             info.depth, info.nodes
         ));
+    }
+
+    fn complain(&mut self, error: &PlayerError, desk: &mut Desk<G::Position>) {
+        desk.say(&format!("info string {error}"));
     }
 
     fn conclude(
@@ -331,6 +355,22 @@ mod tests {
         assert_eq!(say(&mut uci, "isready").0, "readyok\n");
         assert_eq!(say(&mut uci, "stop").0, "bestmove e2e4\n");
         assert_eq!(say(&mut uci, "stop").0, "");
+    }
+
+    #[test]
+    fn several_lines_are_told_by_their_places() {
+        let mut uci = session();
+        assert!(say(&mut uci, "setoption name MultiPV value 0").0.contains("1 to"));
+        say(&mut uci, "setoption name multipv value 3");
+        let (_, orders) = say(&mut uci, "go depth 2");
+        assert!(matches!(orders[..], [Order::Rank(_, 3, _)]));
+        let line = vec![Chess.parse_move(&Chess.start(), "e4").unwrap()];
+        let (nodes, time) = (9, Duration::from_millis(3));
+        let info = Info { place: 2, depth: 1, value: Score(0), nodes, time, line };
+        let mut desk = Desk::new();
+        uci.inform(&info, &mut desk);
+        let expected = "info depth 1 multipv 2 score cp 0 nodes 9 nps 3000 time 3 pv e2e4\n";
+        assert_eq!(desk.lines, expected);
     }
 
     #[test]

@@ -8,8 +8,11 @@ use super::session::{Desk, Heard, MoveOf, Order, Session, Table, centipawns, sho
 use super::{Info, Thought};
 use crate::budget::{Budget, Clocks, from_seconds};
 use crate::options::{Kind, choose};
-use evalsmith_core::{Game, PlayerError, Side, Verdict};
+use evalsmith_core::{Game, PlayerError, Reason, Side, Verdict};
 use std::time::Duration;
+
+/// The option that the command `memory` sets.
+const HASH: &str = "Hash";
 
 /// The state of an engine that speaks xboard.
 pub(super) struct Xboard<G: Game> {
@@ -73,9 +76,10 @@ impl<G: Game> Xboard<G> {
 
     fn introduce(&self, desk: &mut Desk<G::Position>) {
         let name = self.table.name.replace('"', "'");
+        let memory = u8::from(self.table.options.iter().any(|option| option.name == HASH));
         desk.say(&format!(
             "feature ping=1 setboard=1 usermove=1 playother=1 san=0 time=1 draw=0 sigint=0 \
-             sigterm=0 reuse=1 analyze=0 colors=0 name=0 variants=\"normal\" myname=\"{name}\""
+             sigterm=0 reuse=1 analyze=0 colors=0 name=0 memory={memory} variants=\"normal\" myname=\"{name}\""
         ));
         for option in &self.table.options {
             let default = &option.default;
@@ -100,6 +104,11 @@ impl<G: Game> Xboard<G> {
 
     /// Thinks, if it is the engine's turn; tells the result, if the game is over.
     fn move_on(&mut self, desk: &mut Desk<G::Position>) {
+        // Our bound on plies is no rule of the client's.
+        let bound = self.table.record.ending().is_some_and(|e| e.reason == Reason::Bound);
+        if let Some(record) = self.table.to_think_on().filter(|_| bound) {
+            self.table.record = record;
+        }
         let record = &self.table.record;
         if let Some(outcome) = record.outcome_for(Side::First) {
             let result = match outcome.verdict() {
@@ -244,6 +253,7 @@ impl<G: Game> Session<G> for Xboard<G> {
                 }
             }
             "option" => self.set_option(rest, desk),
+            "memory" => self.set_option(&format!("{HASH}={rest}"), desk),
             "new" | "force" | "result" | "setboard" => {
                 self.abandon(desk);
                 self.change(word, rest, desk);
@@ -270,6 +280,10 @@ impl<G: Game> Session<G> for Xboard<G> {
             let line = self.table.format_line(&info.line, " ");
             desk.say(&format!("{} {value} {hundredths} {} {line}", info.depth, info.nodes));
         }
+    }
+
+    fn complain(&mut self, error: &PlayerError, desk: &mut Desk<G::Position>) {
+        desk.say(&format!("tellusererror {error}"));
     }
 
     fn conclude(

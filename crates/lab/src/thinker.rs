@@ -1,0 +1,367 @@
+//! A game's search as an engine that outside programs drive.
+//!
+//! Invariant: the answer comes within the time allotted, save for the last
+//! thousand positions of a search and a solver's last few milliseconds; all
+//! limits hold that the client or the user gives, and where nobody gives one a
+//! move takes [`UNASKED`].
+
+use crate::LabError;
+use crate::function::{Function, FunctionName, open};
+use evalsmith_core::{Game, GameRecord, PlayerError, Position, Score, Solve};
+use evalsmith_protocol::{Allotment, Budget, Info, Kind, Offered, Thinker, Thought};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, MAX_TABLE_BYTES, Searcher};
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// The time for a move where neither client nor user limits anything.
+const UNASKED: Duration = Duration::from_secs(1);
+/// Moves left at which a game with a solver is solved: some milliseconds.
+const SOLVE_AT: u32 = 10;
+/// Time that pipes and a busy machine take from a move, unless it is set.
+const LAG_MS: u64 = 50;
+const MIB: usize = 1 << 20;
+
+const HASH: &str = "Hash";
+const FUNCTION: &str = "Function";
+const LAG: &str = "Move Overhead";
+const CLEAR: &str = "Clear Hash";
+
+/// How an engine of ours begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineSetup {
+    /// Its evaluation function.
+    pub function: FunctionName,
+    /// Limits on every search, beside those that a client gives.
+    pub limits: Budget,
+    /// MiB of memory for the transposition table.
+    pub hash: usize,
+}
+
+impl EngineSetup {
+    /// MiB of a table unless another size is wanted.
+    pub const HASH: usize = DEFAULT_TABLE_BYTES / MIB;
+    /// The most MiB of a table.
+    pub const MOST_HASH: usize = MAX_TABLE_BYTES / MIB;
+}
+
+/// Searches for whoever drives it through [`serve`](evalsmith_protocol::serve()).
+pub struct SearchThinker<G: Game> {
+    game: G,
+    shipped: Option<&'static [u8]>,
+    function: FunctionName,
+    searcher: Searcher<G::Position, Function<G::Features>>,
+    solver: Option<Box<dyn Solve<G::Position>>>,
+    limits: Budget,
+    lag: Duration,
+    hash: usize,
+}
+
+type MoveOf<G> = <<G as Game>::Position as Position>::Move;
+
+impl<G: Game> SearchThinker<G> {
+    /// A thinker with the function that `setup` names; `shipped` holds the bytes
+    /// of the model that comes with the program, if one does.
+    ///
+    /// # Errors
+    /// When the function cannot be opened.
+    pub fn new(
+        game: &G,
+        setup: &EngineSetup,
+        shipped: Option<&'static [u8]>,
+    ) -> Result<Self, LabError> {
+        let function = match &setup.function {
+            FunctionName::Shipped if shipped.is_none() => FunctionName::Hand,
+            named => named.clone(),
+        };
+        let opened = open(game, &function, shipped)?;
+        Ok(Self {
+            game: game.clone(),
+            shipped,
+            function,
+            searcher: Searcher::new(opened, setup.hash.saturating_mul(MIB)),
+            solver: game.solver(),
+            limits: setup.limits.clone(),
+            lag: Duration::from_millis(LAG_MS),
+            hash: setup.hash,
+        })
+    }
+
+    /// The client's limits and the user's, whichever is tighter.
+    fn combined(&self, asked: &Budget) -> Budget {
+        fn tighter<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+            a.into_iter().chain(b).min()
+        }
+        let own = self.limits.clone();
+        let mut budget = Budget {
+            depth: tighter(own.depth, asked.depth),
+            nodes: tighter(own.nodes, asked.nodes),
+            move_time: tighter(own.move_time, asked.move_time),
+            clocks: asked.clocks.clone(),
+            infinite: asked.infinite,
+        };
+        if budget.infinite {
+            // The client's clocks wait for the end of its own move.
+            budget.clocks = None;
+        } else if budget == Budget::default() {
+            budget.move_time = Some(UNASKED);
+        }
+        budget
+    }
+
+    fn plan(&self, record: &GameRecord<G::Position>, asked: &Budget) -> Plan {
+        let budget = self.combined(asked);
+        let position = record.position();
+        let left = self.solver.as_ref().map(|solver| solver.moves_left(position));
+        // Both sides move; the last moves are solved at once.
+        let moves_left = left.map(|left| left.saturating_sub(SOLVE_AT).div_ceil(2).max(1));
+        let allotted = budget.allot(record.side(), moves_left, self.lag);
+        let deep_enough = |left: u32| budget.depth.is_none_or(|depth| depth >= left);
+        Plan {
+            limits: Limits {
+                depth: budget.depth.map_or(u8::MAX, |plies| plies.clamp(1, 255) as u8),
+                nodes: budget.nodes,
+                cpu: None,
+                wall: allotted.map(|allotted| allotted.most),
+            },
+            allotted,
+            forced: budget.clocks.is_some() && position.move_count() == 1,
+            solvable: left
+                .filter(|&left| left <= SOLVE_AT && budget.nodes.is_none() && deep_enough(left)),
+        }
+    }
+
+    fn solve(
+        &mut self,
+        record: &GameRecord<G::Position>,
+        moves_left: u32,
+        tell: &mut dyn FnMut(Info<MoveOf<G>>),
+    ) -> Option<Thought<MoveOf<G>>> {
+        let begun = Instant::now();
+        let solved = self.solver.as_mut()?.solve(record.position());
+        let best = solved.best?;
+        let value = Score::of_outcome(solved.outcome);
+        let (nodes, time) = (solved.nodes, begun.elapsed());
+        tell(Info { place: 1, depth: moves_left, value, nodes, time, line: vec![best] });
+        Some(Thought { best: Some(best), value: Some(value) })
+    }
+
+    fn refuse(&self, reason: &impl ToString) -> PlayerError {
+        PlayerError::new(self.name(), reason.to_string())
+    }
+}
+
+/// What may be spent on one search.
+struct Plan {
+    limits: Limits,
+    allotted: Option<Allotment>,
+    /// There is one move, and time to be saved for later ones.
+    forced: bool,
+    /// Moves left, where they are few enough and the limits let them be solved.
+    solvable: Option<u32>,
+}
+
+impl Plan {
+    /// Whether another iteration is worth its beginning.
+    fn go_on(&self, used: Duration) -> ControlFlow<()> {
+        if self.forced || self.allotted.is_some_and(|allotted| used >= allotted.enough) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
+    fn name(&self) -> String {
+        format!("evalsmith {}", self.function)
+    }
+
+    fn options(&self) -> Vec<Offered> {
+        let spin = |name, most: usize| Offered::new(name, Kind::Spin(1, most as i64));
+        vec![
+            spin(HASH, EngineSetup::MOST_HASH).holding(self.hash.to_string()),
+            Offered::new(CLEAR, Kind::Button),
+            Offered::new(FUNCTION, Kind::Text).holding(self.function.to_string()),
+            Offered::new(LAG, Kind::Spin(0, 10_000)).holding(LAG_MS.to_string()),
+        ]
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), PlayerError> {
+        match name {
+            CLEAR => self.searcher.clear(),
+            LAG => self.lag = Duration::from_millis(value.parse().map_err(|e| self.refuse(&e))?),
+            HASH => {
+                self.hash = value.parse().map_err(|e| self.refuse(&e))?;
+                let function = self.searcher.function().clone();
+                self.searcher = Searcher::new(function, self.hash.saturating_mul(MIB));
+            }
+            FUNCTION => {
+                let function = FunctionName::from(value.to_owned());
+                let opened =
+                    open(&self.game, &function, self.shipped).map_err(|e| self.refuse(&e))?;
+                self.function = function;
+                self.searcher = Searcher::new(opened, self.hash.saturating_mul(MIB));
+            }
+            _ => return Err(self.refuse(&format!("there is no option {name}"))),
+        }
+        Ok(())
+    }
+
+    fn new_game(&mut self) {
+        self.searcher.clear();
+    }
+
+    fn think(
+        &mut self,
+        record: &GameRecord<G::Position>,
+        budget: &Budget,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Info<MoveOf<G>>),
+    ) -> Result<Thought<MoveOf<G>>, PlayerError> {
+        let plan = self.plan(record, budget);
+        if let Some(thought) = plan.solvable.and_then(|left| self.solve(record, left, tell)) {
+            return Ok(thought);
+        }
+        let found = self.searcher.search_with(record, &plan.limits, stop, |found| {
+            tell(Info {
+                place: 1,
+                depth: found.depth.into(),
+                value: found.value,
+                nodes: found.nodes,
+                time: found.wall,
+                line: found.line.clone(),
+            });
+            plan.go_on(found.wall)
+        });
+        Ok(Thought { best: found.best, value: Some(found.value) })
+    }
+
+    fn rank(
+        &mut self,
+        record: &GameRecord<G::Position>,
+        lines: usize,
+        budget: &Budget,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Info<MoveOf<G>>),
+    ) -> Result<Thought<MoveOf<G>>, PlayerError> {
+        let plan = self.plan(record, budget);
+        let ranked = self.searcher.rank_moves_with(record, &plan.limits, stop, |ranked| {
+            for (place, &(m, value)) in (1..=lines).zip(&ranked.moves) {
+                let (nodes, time, line) = (ranked.nodes, ranked.wall, vec![m]);
+                tell(Info { place, depth: ranked.depth.into(), value, nodes, time, line });
+            }
+            plan.go_on(ranked.wall)
+        });
+        let best = ranked.moves.first();
+        Ok(Thought { best: best.map(|&(m, _)| m), value: best.map(|&(_, value)| value) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalsmith_chess::Chess;
+    use evalsmith_core::{Outcome, Side};
+    use evalsmith_othello::Othello;
+    use evalsmith_protocol::Clocks;
+
+    fn thinker<G: Game>(game: &G, limits: Budget) -> SearchThinker<G> {
+        let setup = EngineSetup { function: FunctionName::Shipped, limits, hash: 1 };
+        SearchThinker::new(game, &setup, None).unwrap()
+    }
+
+    fn record<G: Game>(game: &G, moves: &str) -> GameRecord<G::Position> {
+        let mut record = GameRecord::new(game.start(), Side::First, game.max_plies());
+        for text in moves.split_whitespace() {
+            record.play(game.parse_move(record.position(), text).unwrap()).unwrap();
+        }
+        record
+    }
+
+    fn think<G: Game>(
+        thinker: &mut SearchThinker<G>,
+        record: &GameRecord<G::Position>,
+        budget: &Budget,
+    ) -> (Thought<MoveOf<G>>, Vec<Info<MoveOf<G>>>) {
+        let (never, mut told) = (AtomicBool::new(false), Vec::new());
+        let thought = thinker.think(record, budget, &never, &mut |info| told.push(info));
+        (thought.unwrap(), told)
+    }
+
+    #[test]
+    fn all_limits_hold_and_there_is_always_one() {
+        let bounded = thinker(&Chess, Budget::nodes(500));
+        let asked = Budget::depth(3);
+        let both = Budget { nodes: Some(500), ..Budget::depth(3) };
+        assert_eq!(bounded.combined(&asked), both);
+        assert_eq!(bounded.combined(&Budget::nodes(90)).nodes, Some(90));
+        let free = thinker(&Chess, Budget::default());
+        assert_eq!(free.combined(&Budget::default()), Budget::move_time(UNASKED));
+        assert_eq!(free.combined(&Budget::infinite()), Budget::infinite());
+        let (_, told) = think(&mut thinker(&Chess, Budget::depth(2)), &record(&Chess, ""), &asked);
+        assert_eq!(told.iter().map(|info| info.depth).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn there_is_a_move_whatever_little_time_there_is() {
+        let game = record(&Chess, "f3 e5 g4");
+        for remaining in [Duration::ZERO, Duration::from_millis(20), Duration::from_mins(1)] {
+            let clocks = Clocks { remaining: [remaining; 2], ..Clocks::default() };
+            let mut thinker = thinker(&Chess, Budget::default());
+            let (thought, _) = think(&mut thinker, &game, &Budget::clocks(clocks));
+            assert!(thought.best.is_some());
+            if remaining > UNASKED {
+                assert_eq!(Chess.format_move(game.position(), thought.best.unwrap()), "Qh4#");
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_is_solved_unless_the_client_wants_less() {
+        let game = Othello::new();
+        let mut thinker = thinker(&game, Budget::default());
+        let mut played = record(&game, "");
+        while thinker.plan(&played, &Budget::infinite()).solvable.is_none() {
+            let m = played.position().moves().next().unwrap();
+            played.play(m).unwrap();
+        }
+        let exact = game.solver().unwrap().solve(played.position());
+        let (thought, told) = think(&mut thinker, &played, &Budget::move_time(UNASKED));
+        assert_eq!(thought.value, Some(Score::of_outcome(exact.outcome)));
+        assert_eq!((told.len(), told[0].depth), (1, SOLVE_AT));
+        for less in [Budget::depth(SOLVE_AT - 1), Budget::nodes(1000)] {
+            assert_eq!(thinker.plan(&played, &less).solvable, None, "{less:?}");
+        }
+        assert!(thinker.plan(&played, &Budget::depth(SOLVE_AT)).solvable.is_some());
+    }
+
+    #[test]
+    fn moves_are_ranked_by_their_values() {
+        let game = record(&Chess, "f3 e5 g4");
+        let (never, mut told) = (AtomicBool::new(false), Vec::new());
+        let mut thinker = thinker(&Chess, Budget::default());
+        let mut tell = |info| told.push(info);
+        let thought = thinker.rank(&game, 3, &Budget::depth(2), &never, &mut tell).unwrap();
+        assert_eq!(thought.value, Some(Score::of_outcome(Outcome::WIN)));
+        let places: Vec<_> = told.iter().map(|info| (info.depth, info.place)).collect();
+        assert_eq!(places, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]);
+        assert!(told[3].value >= told[4].value && told[4].value >= told[5].value);
+        assert_eq!(told[3].line, [thought.best.unwrap()]);
+    }
+
+    #[test]
+    fn options_are_taken_or_refused_with_a_reason() {
+        let mut thinker = thinker(&Chess, Budget::default());
+        assert_eq!(thinker.name(), "evalsmith hand");
+        for (name, value) in [(HASH, "2"), (CLEAR, ""), (LAG, "9"), (FUNCTION, "trivial")] {
+            assert!(thinker.options().iter().any(|option| option.name == name));
+            thinker.set_option(name, value).unwrap();
+        }
+        assert_eq!((thinker.hash, thinker.lag), (2, Duration::from_millis(9)));
+        assert_eq!(thinker.name(), "evalsmith trivial");
+        let refused = thinker.set_option(FUNCTION, "/nowhere/x.safetensors").unwrap_err();
+        assert!(refused.reason.contains("/nowhere/x.safetensors"), "{refused}");
+        assert_eq!(thinker.name(), "evalsmith trivial", "what it had stays");
+    }
+}
