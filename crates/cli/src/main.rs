@@ -7,7 +7,7 @@ mod curve;
 mod data;
 mod failure;
 mod learn;
-mod match_run;
+mod matches;
 mod model;
 mod options;
 mod play;
@@ -43,7 +43,7 @@ enum Command {
     Model(model::Model),
     /// Let evaluation functions play each other
     #[command(subcommand)]
-    Match(match_run::Match),
+    Match(matches::Match),
     /// Draw evaluation curves
     #[command(subcommand)]
     Curve(curve::Curve),

@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("curves", &["core", "stats", "learn"]),
     ("arena", &["core", "search", "stats", "data"]),
     ("report", &["core", "stats"]),
-    ("lab", &["core", "stats", "search", "learn", "data", "curves", "arena", "report"]),
+    ("lab", &["core", "stats", "search", "learn", "data", "curves", "protocol", "arena", "report"]),
     ("registry", &["othello", "malawi", "chess", "shogi", "go", "lab"]),
     ("examples", &["lab"]),
 ];

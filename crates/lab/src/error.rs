@@ -5,6 +5,7 @@ use evalsmith_core::{Malformed, PlayerError};
 use evalsmith_curves::CurveError;
 use evalsmith_data::DataError;
 use evalsmith_learn::LearnError;
+use evalsmith_stats::StatsError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,9 @@ pub enum LabError {
     /// A match.
     #[error(transparent)]
     Arena(#[from] ArenaError),
+    /// A test, a rating or another piece of statistics.
+    #[error(transparent)]
+    Stats(#[from] StatsError),
     /// A position or move.
     #[error(transparent)]
     Malformed(#[from] Malformed),
@@ -87,9 +91,15 @@ impl LabError {
             self,
             Self::Malformed(_)
                 | Self::Settings(_)
+                | Self::Stats(_)
                 | Self::Data(DataError::Plan { .. })
                 | Self::Curve(CurveError::BinWidth(_))
-                | Self::Arena(ArenaError::TooFewOpenings { .. } | ArenaError::TooManyPairs { .. })
+                | Self::Arena(
+                    ArenaError::TooFewOpenings { .. }
+                        | ArenaError::TooManyOpenings { .. }
+                        | ArenaError::TooManyPairs { .. }
+                        | ArenaError::NoSolver { .. }
+                )
         )
     }
 }
