@@ -110,10 +110,12 @@ fn games_read_from_a_log(bencher: Bencher) {
     const GAMES: u32 = 200_000;
     let dir = tempfile::tempdir().expect("a folder for the log");
     let log = dir.path().join("log");
+    let (moves, values) = (["\"f5\""; 52].join(","), ["1234"; 52].join(","));
     let line = |index: u32| {
         format!(
-            "{{\"index\":{index},\"opening\":\"f5 d6\",\"first\":{},\"margin\":{},\"points\":1.0,\
-             \"plies\":60,\"reason\":\"rules\",\"nodes\":[310,305]}}\n",
+            "{{\"index\":{index},\"opening\":\"f5 d6 c3 d3 c4 f4 f6 g5\",\"first\":{},\
+             \"margin\":{},\"points\":1.0,\"plies\":60,\"reason\":\"rules\",\"nodes\":[310,305],\
+             \"moves\":[{moves}],\"notes\":{{\"value\":[{values}],\"depth\":[],\"nodes\":[]}}}}\n",
             index % 2,
             index % 40 + 1
         )

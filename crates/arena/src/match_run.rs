@@ -102,7 +102,7 @@ pub fn read_match(log: &Path) -> Result<(LogHeader, MatchResult), ArenaError> {
     let (header, mut reader) = LogReader::open(log)?;
     let mut board = Scoreboard::new(header.plan.sprt);
     let total = header.plan.pairs.saturating_mul(2);
-    while let Some(game) = reader.next_game::<Ended>()? {
+    while let Some(game) = reader.next_result::<Ended>()? {
         if game.index >= total {
             return Err(reader.corrupt(format!("game {} of {total}", game.index)));
         }

@@ -64,6 +64,11 @@ impl Roster {
         Ok(Self(players))
     }
 
+    /// The names of all players.
+    pub fn names(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+
     /// The player that a text names.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! Matches and tournaments as tables and pages.
 
+use crate::pace::Pace;
 use crate::time_factor::Equality;
 use crate::tournament::Standings;
 use evalsmith_arena::{LogHeader, MatchPlan, MatchResult, TestState};
@@ -18,7 +19,7 @@ pub fn match_table(result: &MatchResult) -> Table {
 fn paces(plan: &MatchPlan) -> String {
     let pace = |i: usize| plan.conditions["paces"][i].as_str().unwrap_or("?");
     match (pace(0), pace(1)) {
-        (a, b) if a == b => a.parse::<crate::pace::Pace>().map_or(a.to_owned(), |p| p.describe()),
+        (a, b) if a == b => a.parse().map_or(a.to_owned(), Pace::describe),
         (a, b) => format!("{a} against {b}"),
     }
 }
@@ -196,7 +197,7 @@ pub fn standings_tables(standings: &Standings) -> [Table; 2] {
             .caption("Perfect scores: every player was given half a draw against the mean of all.");
     }
     let numbers = (1..=ranking.len()).map(|n| n.to_string());
-    let mut scores = Table::new(["".into(), "player".into()].into_iter().chain(numbers))
+    let mut scores = Table::new([String::new(), "player".into()].into_iter().chain(numbers))
         .align([Align::Right, Align::Left].into_iter().chain(ranking.iter().map(|_| Align::Right)));
     for (rank, &i) in ranking.iter().enumerate() {
         let cells = ranking.iter().map(|&j| {

@@ -74,8 +74,8 @@ impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let micros = self.0.as_micros();
         match micros {
-            _ if micros % 1_000_000 == 0 => write!(f, "{}s", micros / 1_000_000),
-            _ if micros % 1000 == 0 => write!(f, "{}ms", micros / 1000),
+            _ if micros.is_multiple_of(1_000_000) => write!(f, "{}s", micros / 1_000_000),
+            _ if micros.is_multiple_of(1000) => write!(f, "{}ms", micros / 1000),
             _ => write!(f, "{micros}us"),
         }
     }

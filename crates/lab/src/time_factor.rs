@@ -5,12 +5,12 @@ use crate::LabError;
 use crate::contender::Contender;
 use crate::duel::{DuelPlan, Entrant, duel_calibrated, nanoseconds};
 use crate::match_order::{OpenContender, Terms};
+use crate::run_folder::RunFolder;
 use evalsmith_core::{Game, Progress};
 use evalsmith_stats::Interval;
 use evalsmith_stats::time_factor::{Batch, Design, Step, TimeFit};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::fs;
 use std::path::Path;
 
 /// What is looked for.
@@ -67,7 +67,7 @@ pub fn time_factor<G: Game>(
     let batch = order.terms.pairs.unwrap_or(game.defaults().pairs);
     let all = Terms { pairs: Some(batch.saturating_mul(order.batches)), ..order.terms.clone() };
     let openings = all.openings(game, shipped, progress)?;
-    fs::create_dir_all(folder).map_err(LabError::io(folder))?;
+    let folder = RunFolder::claim(folder, &format!("time factor {}", G::NAME), order)?;
     let ns = nanoseconds(&[a, b], &openings, &folder.join("calibration.json"))?;
 
     let mut batches = Vec::new();
@@ -79,7 +79,7 @@ pub fn time_factor<G: Game>(
             order: json!({ "terms": order.terms, "factor": factor, "batch": number }),
             ..order.terms.duel_plan(part.len())
         };
-        let log = folder.join(format!("batch-{:03}.jsonl", number + 1));
+        let log = folder.join(&format!("batch-{:03}.jsonl", number + 1));
         let pair = [stretched(factor)?, b];
         progress.note(&format!("{} with {factor:.3} times its time", a.name));
         let result = duel_calibrated(game, pair, [ns[0], ns[1]], &plan, &part, &log, progress)?;

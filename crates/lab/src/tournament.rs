@@ -7,12 +7,12 @@ use crate::LabError;
 use crate::contender::Contender;
 use crate::duel::{DuelPlan, duel_calibrated, nanoseconds};
 use crate::match_order::{OpenContender, Terms};
+use crate::run_folder::RunFolder;
 use evalsmith_arena::{MatchResult, Totals};
 use evalsmith_core::{Game, Progress};
 use evalsmith_stats::ratings::{Anchor, CrossTable, Ratings};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::fs;
 use std::path::Path;
 
 /// Who meets whom.
@@ -86,11 +86,11 @@ pub fn play_tournament<G: Game>(
         .collect::<Result<_, _>>()?;
     let entrants: Vec<_> = opened.iter().map(|player| player.entrant(order.terms.pace)).collect();
     let openings = order.terms.openings(game, shipped, progress)?;
-    fs::create_dir_all(folder).map_err(LabError::io(folder))?;
+    let folder = RunFolder::claim(folder, &format!("tournament {}", G::NAME), order)?;
     let ns = nanoseconds(&entrants, &openings, &folder.join("calibration.json"))?;
     let mut spent = vec![Spent::default(); entrants.len()];
     for (i, j) in order.schedule.meetings(entrants.len()) {
-        let log = folder.join(format!("{:02}-{:02}.jsonl", i + 1, j + 1));
+        let log = folder.join(&format!("{:02}-{:02}.jsonl", i + 1, j + 1));
         let plan = DuelPlan {
             order: json!({ "terms": order.terms, "meeting": [i, j] }),
             ..order.terms.duel_plan(openings.len())

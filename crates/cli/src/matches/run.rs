@@ -37,7 +37,7 @@ pub(crate) struct Run {
 impl Run {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let terms = self.terms.terms(&self.game)?;
-        let players = self.terms.two_players([self.a, self.b])?;
+        let players = self.terms.two_players(&[self.a, self.b])?;
         let order = MatchOrder { players, terms, sprt: None };
         play(&self.game, &order, &self.log, self.format)
     }

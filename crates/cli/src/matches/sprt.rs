@@ -72,7 +72,7 @@ impl SprtRun {
         let sprt = Some(self.test.test()?);
         let mut terms = self.terms.terms(&self.game)?;
         terms.pairs = Some(self.terms.pairs.unwrap_or(self.max_pairs));
-        let players = self.terms.two_players([self.a, self.b])?;
+        let players = self.terms.two_players(&[self.a, self.b])?;
         play(&self.game, &MatchOrder { players, terms, sprt }, &self.log, self.format)
     }
 }

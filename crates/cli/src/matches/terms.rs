@@ -109,18 +109,20 @@ impl TermsOptions {
         Ok(Terms { pairs, openings, even, seed, pace, adjudication, max_faults })
     }
 
-    /// The players that these texts name.
+    /// The players that these texts name; all that the file has, where none does.
     pub(crate) fn players(&self, texts: &[String]) -> anyhow::Result<Vec<Contender>> {
         let roster = match &self.engines {
             None => Roster::default(),
             Some(file) => Roster::load(file)?,
         };
+        let all = roster.names();
+        let texts = if texts.is_empty() { &all[..] } else { texts };
         Ok(texts.iter().map(|text| roster.player(text)).collect::<Result<_, _>>()?)
     }
 
     /// The two players of a match.
-    pub(crate) fn two_players(&self, texts: [String; 2]) -> anyhow::Result<[Contender; 2]> {
-        self.players(&texts)?.try_into().map_err(|_| Usage("a match has two players".into()).into())
+    pub(crate) fn two_players(&self, texts: &[String; 2]) -> anyhow::Result<[Contender; 2]> {
+        self.players(texts)?.try_into().map_err(|_| Usage("a match has two players".into()).into())
     }
 }
 

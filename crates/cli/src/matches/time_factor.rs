@@ -46,7 +46,7 @@ pub(crate) struct TimeFactor {
 impl TimeFactor {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let terms = self.terms.terms(&self.game)?;
-        let players = self.terms.two_players([self.a, self.b])?;
+        let players = self.terms.two_players(&[self.a, self.b])?;
         let Self { batches, low, high, precision, .. } = self;
         let order = FactorOrder { players, terms, batches, low, high, precision };
         let found = game(&self.game)?.time_factor(&order, &self.out, &Terminal::new())?;

@@ -33,8 +33,7 @@ struct Field {
     /// The game (see `evalsmith games`)
     #[arg(value_parser = game_name)]
     game: String,
-    /// The players, two or more
-    #[arg(required = true, num_args = 2..)]
+    /// The players, two or more; without, all of --engines
     players: Vec<String>,
     /// Folder for the logs
     #[arg(long, value_name = "FOLDER")]
