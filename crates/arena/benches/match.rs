@@ -1,10 +1,13 @@
 //! What a match costs besides thinking, on one thread: games of Othello between
 //! players that take the first legal move, and between depth-1 searches. The
-//! items counted are plies in the first table and games in the second.
+//! items counted are plies in the first table and games in the others, the last of
+//! which reads a log back.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use evalsmith_arena::{MatchPlan, MatchResult, Seat, run_match};
+use evalsmith_arena::{
+    Adjudication, MatchPlan, MatchResult, Openings, Seat, read_match, run_match,
+};
 use evalsmith_core::{
     Choice, Evaluate, Explanation, Game, GameRecord, Player, PlayerError, Position, Quiet, Score,
     Term, Trivial, Window,
@@ -54,36 +57,40 @@ impl<P: Position> Evaluate<P> for Mobility {
     }
 }
 
-fn play<G: Game>(game: &G, players: &[Seat<'_, G::Position>; 2]) -> MatchResult {
+fn play<G: Game>(game: &G, seats: [Seat<'_, G::Position>; 2]) -> MatchResult {
     let plan = MatchPlan {
         pairs: PAIRS,
-        opening_plies: 8,
         seed: 1,
         names: ["a".into(), "b".into()],
+        time: [None, None],
+        sprt: None,
+        adjudication: Adjudication::default(),
+        max_faults: 3,
         conditions: serde_json::Value::Null,
     };
     let dir = tempfile::tempdir().expect("a folder for the log");
-    run_match(game, &plan, players, &dir.path().join("log"), &Quiet).expect("a whole match")
+    let openings = Openings::random(game, 8, PAIRS, 1).expect("enough openings");
+    run_match(game, &plan, &openings, seats, &dir.path().join("log"), &Quiet).expect("a match")
 }
 
 fn hasty<G: Game>(game: &G) -> MatchResult {
-    play(game, &[&|| Box::new(Hasty), &|| Box::new(Hasty)])
+    play(game, [&|| Ok(Box::new(Hasty)), &|| Ok(Box::new(Hasty))])
 }
 
 fn shallow<G: Game>(game: &G) -> MatchResult {
     let limits = Limits::depth(1);
     play(
         game,
-        &[&|| Box::new(SearchPlayer::new("a", Mobility, limits.clone(), 1 << 16)), &|| {
-            Box::new(SearchPlayer::new("b", Trivial, limits.clone(), 1 << 16))
+        [&|| Ok(Box::new(SearchPlayer::new("a", Mobility, limits.clone(), 1 << 16))), &|| {
+            Ok(Box::new(SearchPlayer::new("b", Trivial, limits.clone(), 1 << 16)))
         }],
     )
 }
 
 #[divan::bench]
 fn plies_without_thought(bencher: Bencher) {
-    let games = hasty(&Othello::new()).games;
-    let plies: usize = games.iter().map(|game| game.moves.len()).sum();
+    let totals = hasty(&Othello::new()).totals;
+    let plies = totals.plies - 8 * totals.games;
     bencher
         .counter(ItemsCount::new(plies))
         .bench(|| with_best_kernel(|game| hasty(&game), |game| hasty(&game)));
@@ -94,4 +101,33 @@ fn games_at_depth_one(bencher: Bencher) {
     bencher
         .counter(ItemsCount::new(2 * PAIRS))
         .bench(|| with_best_kernel(|game| shallow(&game), |game| shallow(&game)));
+}
+
+/// A log of many games, read back as a stream. Only its length matters: the same
+/// games are written again under new numbers.
+#[divan::bench(sample_count = 3)]
+fn games_read_from_a_log(bencher: Bencher) {
+    const GAMES: u32 = 200_000;
+    let dir = tempfile::tempdir().expect("a folder for the log");
+    let log = dir.path().join("log");
+    let (moves, values) = (["\"f5\""; 52].join(","), ["1234"; 52].join(","));
+    let line = |index: u32| {
+        format!(
+            "{{\"index\":{index},\"opening\":\"f5 d6 c3 d3 c4 f4 f6 g5\",\"first\":{},\
+             \"margin\":{},\"points\":1.0,\"plies\":60,\"reason\":\"rules\",\"nodes\":[310,305],\
+             \"moves\":[{moves}],\"notes\":{{\"value\":[{values}],\"depth\":[],\"nodes\":[]}}}}\n",
+            index % 2,
+            index % 40 + 1
+        )
+    };
+    let header = format!(
+        "{{\"match_log\":2,\"game\":\"othello\",\"plan\":{{\"pairs\":{},\"seed\":1,\
+         \"names\":[\"a\",\"b\"],\"max_faults\":3,\"conditions\":null}}}}\n",
+        GAMES / 2
+    );
+    let text = header + &(0..GAMES).map(line).collect::<String>();
+    std::fs::write(&log, text).expect("written");
+    bencher
+        .counter(ItemsCount::new(GAMES))
+        .bench(|| read_match(&log).expect("a log").1.totals.games);
 }

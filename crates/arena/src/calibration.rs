@@ -18,15 +18,15 @@ use std::time::Duration;
 /// time. Nothing remembered from earlier positions may help it.
 pub type Measure<'a, P> = &'a mut dyn FnMut(&GameRecord<P>) -> (u64, Duration);
 
-/// How long each of two players takes for a node, and how that was found.
+/// How long each player takes for a node, and how that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// Who was measured: names that tell one set of weights from another.
-    pub players: [String; 2],
+    pub players: Vec<String>,
     /// Nanoseconds of CPU time a node: the median over the rounds.
-    pub ns_per_node: [f64; 2],
+    pub ns_per_node: Vec<f64>,
     /// Nodes visited by each player.
-    pub nodes_measured: [u64; 2],
+    pub nodes_measured: Vec<u64>,
     /// Positions in a round.
     pub positions: u32,
     /// Times that every position was searched by each player.
@@ -35,57 +35,54 @@ pub struct Calibration {
     pub cpu_model: Option<String>,
 }
 
-/// Measures both players on the same positions.
+/// Measures players on the same positions.
 ///
 /// The players take turns position by position, and who begins changes every
-/// time, so that a machine that is loaded or warms up slows both alike; the
+/// time, so that a machine that is loaded or warms up slows all alike; the
 /// median over rounds forgets a disturbed one.
 ///
 /// # Errors
 /// When there is nothing to measure: no position, no round, no node, no time.
 pub fn calibrate<P: Position>(
-    names: [&str; 2],
+    names: &[&str],
     positions: &[GameRecord<P>],
-    players: [Measure<'_, P>; 2],
+    players: &mut [Measure<'_, P>],
     rounds: u32,
 ) -> Result<Calibration, ArenaError> {
-    let [first, second] = players;
-    let mut nodes_measured = [0_u64; 2];
-    let mut speeds = [Vec::new(), Vec::new()];
+    let count = players.len();
+    let mut nodes_measured = vec![0_u64; count];
+    let mut speeds = vec![Vec::new(); count];
     for round in 0..rounds as usize {
-        let mut nodes = [0_u64; 2];
-        let mut time = [Duration::ZERO; 2];
+        let mut spent = vec![(0_u64, Duration::ZERO); count];
         for (turn, position) in positions.iter().enumerate() {
-            let beginner = (round + turn) % 2;
-            for player in [beginner, 1 - beginner] {
-                let measure = if player == 0 { &mut *first } else { &mut *second };
-                let (visited, cpu) = measure(position);
-                nodes[player] += visited;
-                time[player] += cpu;
+            for place in 0..count {
+                let player = (round + turn + place) % count;
+                let (visited, cpu) = players[player](position);
+                spent[player].0 += visited;
+                spent[player].1 += cpu;
             }
         }
-        for player in 0..2 {
-            nodes_measured[player] += nodes[player];
-            let speed = time[player].as_nanos() as f64 / nodes[player] as f64;
+        for (player, (nodes, time)) in spent.into_iter().enumerate() {
+            nodes_measured[player] += nodes;
+            let speed = time.as_nanos() as f64 / nodes as f64;
             if speed.is_finite() && speed > 0.0 {
                 speeds[player].push(speed);
             }
         }
     }
-    let mut ns_per_node = [0.0; 2];
-    for (player, speeds) in speeds.iter_mut().enumerate() {
-        ns_per_node[player] = median(speeds).ok_or_else(|| ArenaError::Unmeasured {
+    let medians = speeds.iter_mut().enumerate().map(|(player, speeds)| {
+        median(speeds).ok_or_else(|| ArenaError::Unmeasured {
             player,
             reason: format!(
                 "{rounds} rounds over {} positions took no measurable time or nodes; give more \
                  positions or more nodes a search",
                 positions.len()
             ),
-        })?;
-    }
+        })
+    });
     Ok(Calibration {
-        players: names.map(str::to_owned),
-        ns_per_node,
+        ns_per_node: medians.collect::<Result<_, _>>()?,
+        players: names.iter().map(|&name| name.to_owned()).collect(),
         nodes_measured,
         positions: positions.len() as u32,
         rounds,
@@ -94,14 +91,6 @@ pub fn calibrate<P: Position>(
 }
 
 impl Calibration {
-    /// The nodes that player 0 or 1 visits in `budget`; at least one.
-    ///
-    /// # Panics
-    /// When `player` is neither 0 nor 1.
-    pub fn nodes_for(&self, player: usize, budget: Duration) -> u64 {
-        ((budget.as_nanos() as f64 / self.ns_per_node[player]).round() as u64).max(1)
-    }
-
     /// The calibration of these players stored at `path`, as it is; without
     /// one, `measure`'s, which is then stored.
     ///
@@ -110,7 +99,7 @@ impl Calibration {
     /// fails, or the file cannot be read or written.
     pub fn stored_or(
         path: &Path,
-        players: [&str; 2],
+        players: &[&str],
         measure: impl FnOnce() -> Result<Self, ArenaError>,
     ) -> Result<Self, ArenaError> {
         match Self::load(path) {
@@ -139,6 +128,9 @@ impl Calibration {
         let bytes = fs::read(path).map_err(ArenaError::io(path))?;
         let bad = |reason| ArenaError::BadCalibration { path: path.to_owned(), reason };
         let stored: Self = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
+        if stored.ns_per_node.len() != stored.players.len() {
+            return Err(bad("every player needs its nanoseconds a node".into()));
+        }
         match stored.ns_per_node.iter().find(|ns| !(0.01..1e9).contains(*ns)) {
             Some(ns) => Err(bad(format!("{ns} ns a node is no speed"))),
             None => Ok(stored),
@@ -178,7 +170,7 @@ mod tests {
     use std::cell::RefCell;
 
     fn positions(count: u32) -> Vec<GameRecord<Heaps>> {
-        Openings::random(&Nim, 2, count, 1).unwrap().records().to_vec()
+        Openings::random(&Nim, 2, count, 1).unwrap().first(99)
     }
 
     #[test]
@@ -199,14 +191,11 @@ mod tests {
             calls.borrow_mut().push('b');
             (10, Duration::from_nanos(5_000 * slow))
         };
-        let made = calibrate(["a", "b"], &positions, [&mut first, &mut second], 5).unwrap();
+        let made = calibrate(&["a", "b"], &positions, &mut [&mut first, &mut second], 5).unwrap();
         assert_eq!(made.ns_per_node, [200.0, 500.0]);
         assert_eq!(made.nodes_measured, [2000, 200]);
         assert_eq!((made.positions, made.rounds), (4, 5));
         assert_eq!(&calls.borrow()[..16], "abbaabbabaabbaab");
-        assert_eq!(made.nodes_for(0, Duration::from_millis(1)), 5000);
-        assert_eq!(made.nodes_for(1, Duration::from_millis(1)), 2000);
-        assert_eq!(made.nodes_for(1, Duration::ZERO), 1);
     }
 
     #[test]
@@ -223,7 +212,8 @@ mod tests {
         let mut timeless = |_: &GameRecord<Heaps>| (5, Duration::ZERO);
         let some = positions(2);
         let mut refuse = |positions, second: Measure<'_, Heaps>, rounds| {
-            let error = calibrate(["a", "b"], positions, [&mut works, second], rounds).unwrap_err();
+            let error =
+                calibrate(&["a", "b"], positions, &mut [&mut works, second], rounds).unwrap_err();
             assert!(matches!(error, ArenaError::Unmeasured { .. }), "{error}");
         };
         refuse(&some[..0], &mut idle, 3);
@@ -237,18 +227,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("calibration.json");
         let made = Calibration {
-            players: ["a".into(), "b".into()],
-            ns_per_node: [100.1, 1.0 / 3.0],
-            nodes_measured: [7, 8],
+            players: vec!["a".into(), "b".into()],
+            ns_per_node: vec![100.1, 1.0 / 3.0],
+            nodes_measured: vec![7, 8],
             positions: 3,
             rounds: 5,
             cpu_model: None,
         };
-        let first = Calibration::stored_or(&path, ["a", "b"], || Ok(made.clone())).unwrap();
-        let other = Calibration::stored_or(&path, ["a", "c"], || panic!("measured again"));
+        let first = Calibration::stored_or(&path, &["a", "b"], || Ok(made.clone())).unwrap();
+        let other = Calibration::stored_or(&path, &["a", "c"], || panic!("measured again"));
         assert!(other.unwrap_err().to_string().contains("made for a and b, not for a and c"));
         let second =
-            Calibration::stored_or(&path, ["a", "b"], || panic!("measured twice")).unwrap();
+            Calibration::stored_or(&path, &["a", "b"], || panic!("measured twice")).unwrap();
         assert_eq!((&first, &second), (&made, &made));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no file is left beside");
     }
@@ -257,12 +247,14 @@ mod tests {
     fn a_spoilt_file_is_refused_and_kept() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("calibration.json");
-        let zero = r#"{"ns_per_node":[1.0,0.0],"nodes_measured":[1,1],"positions":1,"rounds":1,
+        let zero = r#"{"players":["a","b"],"ns_per_node":[1.0,0.0],"nodes_measured":[1,1],"positions":1,"rounds":1,
             "cpu_model":null}"#;
-        for text in ["", "{", zero] {
+        let missing = r#"{"players":["a","b"],"ns_per_node":[1.0],"nodes_measured":[1],
+            "positions":1,"rounds":1,"cpu_model":null}"#;
+        for text in ["", "{", zero, missing] {
             fs::write(&path, text).unwrap();
             let error =
-                Calibration::stored_or(&path, ["a", "b"], || panic!("measured")).unwrap_err();
+                Calibration::stored_or(&path, &["a", "b"], || panic!("measured")).unwrap_err();
             assert!(matches!(error, ArenaError::BadCalibration { .. }), "{error}");
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }

@@ -6,20 +6,41 @@ use std::path::{Path, PathBuf};
 /// Why a match or a calibration failed. Each message names the thing and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum ArenaError {
-    /// The game has not that many different openings.
+    /// The game, or a list, has not that many different openings.
     #[error(
-        "{wanted} different openings of {plies} plies are wanted, but {game} has only {found}: \
-         ask for {found} pairs at most, or for openings of another length"
+        "{wanted} different {what} are wanted, but for {game} only {found} were found: ask for \
+         {found} pairs at most, or for other openings"
     )]
     TooFewOpenings {
         /// The game.
         game: &'static str,
-        /// The length asked for.
-        plies: u16,
+        /// What was looked for.
+        what: String,
         /// The number asked for.
         wanted: u32,
-        /// Different openings found before random search gave up.
+        /// Different openings found before the search gave up.
         found: u32,
+    },
+    /// More openings than can be listed.
+    #[error(
+        "there are more than {most} positions after {plies} plies: ask for shorter openings, or \
+         for random ones"
+    )]
+    TooManyOpenings {
+        /// The length asked for.
+        plies: u16,
+        /// The most that are listed.
+        most: usize,
+    },
+    /// A line of a list is no opening.
+    #[error("{}, line {line}: {reason}", path.display())]
+    Opening {
+        /// The list.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
     },
     /// More games than a match can number.
     #[error("{pairs} pairs are more than a match can hold ({} at most)", u32::MAX / 2)]
@@ -81,24 +102,44 @@ pub enum ArenaError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A player failed or broke the rules.
+    /// A player cannot play at all.
     #[error(
-        "{name} (player {player}) failed in game {game} after {ply} plies, at {position}: \
-         {reason}; the games finished so far are in the log"
+        "{name} (player {player}) cannot play: {reason}{}; the games finished so far are in the log",
+        told(.dialogue)
     )]
-    Player {
+    CannotPlay {
         /// Its name in the plan.
         name: String,
         /// Which of the two it is: 0 or 1.
         player: usize,
-        /// The game's index.
-        game: u32,
-        /// Plies played when it was asked for a move.
-        ply: usize,
-        /// The position in the game's notation.
-        position: String,
-        /// What it did.
+        /// What is wrong with it.
         reason: String,
+        /// The file that holds an outside engine's last words.
+        dialogue: Option<PathBuf>,
+    },
+    /// A player failed again and again.
+    #[error(
+        "{name} (player {player}) failed in {games} games running, the last time because: \
+         {reason}{}; these games are forfeited, and all results so far stand in the log",
+        told(.dialogue)
+    )]
+    Faulty {
+        /// Its name in the plan.
+        name: String,
+        /// Which of the two it is: 0 or 1.
+        player: usize,
+        /// The games it forfeited running.
+        games: u32,
+        /// What it did in the last of them.
+        reason: String,
+        /// The file that holds an outside engine's last words.
+        dialogue: Option<PathBuf>,
+    },
+    /// A game without a solver cannot be adjudicated by one.
+    #[error("{game} has no solver: set the moves left at which games are solved to 0")]
+    NoSolver {
+        /// The game.
+        game: &'static str,
     },
     /// Somebody asked the match to stop.
     #[error("stopped after {done} of {total} games; the same command goes on from there")]
@@ -126,7 +167,17 @@ pub enum ArenaError {
     },
 }
 
+#[expect(clippy::ref_option, reason = "called with a field by reference")]
+fn told(dialogue: &Option<PathBuf>) -> String {
+    dialogue.as_ref().map_or(String::new(), |path| format!(" (its last words: {})", path.display()))
+}
+
 impl ArenaError {
+    /// Whether a player's own failure ended the match: the results so far stand.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Self::CannotPlay { .. } | Self::Faulty { .. })
+    }
+
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }

@@ -1,20 +1,29 @@
-//! Where evaluation functions prove themselves: openings, matches, equal pace.
+//! Where evaluation functions prove themselves: openings, clocks, matches.
 //!
 //! A match plays every opening twice with colours reversed and logs each game
 //! as it ends. Its result is a function of the plan and the players alone: it
-//! depends neither on threads nor on how often the run was interrupted.
+//! depends neither on threads nor on how often the run was interrupted. Players
+//! are [`Player`](evalsmith_core::Player)s, in this process or outside it; one
+//! that fails loses its game, and the match goes on.
 
+mod calibrated;
 mod calibration;
 mod error;
 mod log;
 mod match_run;
 mod openings;
 mod plan;
+mod scoreboard;
 #[cfg(test)]
 mod testing;
+mod time_control;
 
+pub use calibrated::CalibratedPlayer;
 pub use calibration::{Calibration, Measure, calibrate};
 pub use error::ArenaError;
-pub use match_run::{MatchResult, Seat, run_match};
-pub use openings::Openings;
-pub use plan::{MatchPlan, PlayedGame};
+pub use log::{LogHeader, LogReader};
+pub use match_run::{MatchResult, Seat, read_match, run_match};
+pub use openings::{Openings, Wanted};
+pub use plan::{Adjudication, End, LoggedFault, MatchPlan, Notes, PlayedGame};
+pub use scoreboard::{TestState, Totals};
+pub use time_control::{Meter, TimeBudget, TimeControl};

@@ -5,8 +5,9 @@
 //! opening the log again drops it. The open file is locked, and the lock dies
 //! with its process.
 
-use crate::{ArenaError, MatchPlan, PlayedGame};
+use crate::{ArenaError, MatchPlan};
 use evalsmith_core::Progress;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -14,14 +15,126 @@ use std::path::{Path, PathBuf};
 
 /// A longer line was not written by a match.
 const LONGEST_LINE: u64 = 1 << 24;
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The first line.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Header {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogHeader {
     match_log: u32,
-    game: String,
-    plan: MatchPlan,
+    /// The game.
+    pub game: String,
+    /// What is played.
+    pub plan: MatchPlan,
+}
+
+impl LogHeader {
+    fn new(game: &str, plan: &MatchPlan) -> Self {
+        Self { match_log: VERSION, game: game.to_owned(), plan: plan.clone() }
+    }
+
+    fn parse(line: &[u8], path: &Path) -> Result<Self, ArenaError> {
+        #[derive(Deserialize)]
+        struct Version {
+            match_log: u32,
+        }
+        let not_a_log = |reason: String| ArenaError::NotALog { path: path.to_owned(), reason };
+        let unreadable = |e: serde_json::Error| not_a_log(format!("line 1: {e}"));
+        let Version { match_log } = serde_json::from_slice(line).map_err(unreadable)?;
+        if match_log != VERSION {
+            return Err(not_a_log(format!(
+                "its format has the version {match_log}, not {VERSION}"
+            )));
+        }
+        serde_json::from_slice(line).map_err(unreadable)
+    }
+}
+
+/// Reads a log line by line, in memory for one.
+pub struct LogReader<R> {
+    path: PathBuf,
+    reader: R,
+    line: Vec<u8>,
+    number: usize,
+    /// Bytes that are whole lines.
+    length: u64,
+    cut: bool,
+}
+
+impl LogReader<BufReader<File>> {
+    /// Opens a log for reading; a match may be writing it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no match log.
+    pub fn open(path: &Path) -> Result<(LogHeader, Self), ArenaError> {
+        let file = File::open(path).map_err(ArenaError::io(path))?;
+        let mut reader = LogReader::new(path, BufReader::with_capacity(1 << 16, file));
+        let whole = reader.advance()?;
+        let line = if whole { &reader.line[..] } else { b"" };
+        Ok((LogHeader::parse(line, path)?, reader))
+    }
+}
+
+impl<R: BufRead> LogReader<R> {
+    fn new(path: &Path, reader: R) -> Self {
+        let path = path.to_owned();
+        Self { path, reader, line: Vec::new(), number: 0, length: 0, cut: false }
+    }
+
+    /// Reads the next line; false at the end, or where the last line was cut off.
+    fn advance(&mut self) -> Result<bool, ArenaError> {
+        self.line.clear();
+        self.number += 1;
+        let read = self
+            .reader
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut self.line)
+            .map_err(ArenaError::io(&self.path))? as u64;
+        if read == LONGEST_LINE && !self.line.ends_with(b"\n") {
+            return Err(self.corrupt(format!("the line is longer than {LONGEST_LINE} bytes")));
+        }
+        self.cut = read > 0 && !self.line.ends_with(b"\n");
+        let whole = read > 0 && !self.cut;
+        if whole {
+            self.length += read;
+        }
+        Ok(whole)
+    }
+
+    /// The next game, as much of it as is asked for; none at the end. A last
+    /// line that was cut off is passed over.
+    ///
+    /// # Errors
+    /// When the file fails or a line is no game.
+    pub fn next_game<T: DeserializeOwned>(&mut self) -> Result<Option<T>, ArenaError> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        serde_json::from_slice(&self.line).map(Some).map_err(|e| self.corrupt(e.to_string()))
+    }
+
+    /// The next game up to its moves, which [`PlayedGame`](crate::PlayedGame)
+    /// writes last: nine tenths of a line that a summary does not need.
+    pub(crate) fn next_result<T: DeserializeOwned>(&mut self) -> Result<Option<T>, ArenaError> {
+        /// In a text its quotation marks would be escaped.
+        const MOVES: &[u8] = b",\"moves\":";
+        if !self.advance()? {
+            return Ok(None);
+        }
+        if !self.line.ends_with(b"}\n") {
+            return Err(self.corrupt("it does not end as a game does".into()));
+        }
+        if let Some(end) = self.line.windows(MOVES.len()).position(|part| part == MOVES) {
+            self.line.truncate(end);
+            self.line.push(b'}');
+        }
+        serde_json::from_slice(&self.line).map(Some).map_err(|e| self.corrupt(e.to_string()))
+    }
+
+    /// An error that names the line read last.
+    pub(crate) fn corrupt(&self, reason: String) -> ArenaError {
+        ArenaError::Corrupt { path: self.path.clone(), line: self.number, reason }
+    }
 }
 
 /// An open log, locked against other runs.
@@ -36,15 +149,15 @@ pub(crate) struct MatchLog {
 }
 
 impl MatchLog {
-    /// Opens or begins the log of `plan` and returns the games it holds, in the
-    /// order they were written. `check` may refuse a game, with a reason.
-    pub(crate) fn open(
+    /// Opens or begins the log of `plan` and shows the games it holds to `hear`,
+    /// in the order they were written, which may refuse one with a reason.
+    pub(crate) fn open<T: DeserializeOwned>(
         path: &Path,
         game: &str,
         plan: &MatchPlan,
-        check: impl FnMut(&PlayedGame) -> Result<(), String>,
+        mut hear: impl FnMut(T) -> Result<(), String>,
         progress: &dyn Progress,
-    ) -> Result<(Self, Vec<PlayedGame>), ArenaError> {
+    ) -> Result<Self, ArenaError> {
         let file = File::options()
             .read(true)
             .write(true)
@@ -59,90 +172,32 @@ impl MatchLog {
             }
             Err(TryLockError::Error(source)) => return Err(ArenaError::io(path)(source)),
         }
-        let header = Header { match_log: VERSION, game: game.to_owned(), plan: plan.clone() };
-        let mut log = Self { path: path.to_owned(), file, length: 0, failed: None };
-        let header_line = line_of(&header);
-        let games = log.read(&header_line, check, progress)?;
-        log.file.set_len(log.length).map_err(ArenaError::io(path))?;
-        log.file.seek(SeekFrom::Start(log.length)).map_err(ArenaError::io(path))?;
-        if log.length == 0 {
+        let header_line = line_of(&LogHeader::new(game, plan));
+        let mut reader = LogReader::new(path, BufReader::new(&file));
+        let whole = reader.advance()?;
+        // Only the beginning of this very header may be completed: any other
+        // file stays untouched.
+        if whole || (reader.cut && !header_line.starts_with(&reader.line)) {
+            check_header(&reader.line, &header_line, path)?;
+            while let Some(game) = reader.next_game()? {
+                hear(game).map_err(|reason| reader.corrupt(reason))?;
+            }
+            if reader.cut {
+                progress.note(&format!(
+                    "{}: line {} was cut off; its game is played again",
+                    path.display(),
+                    reader.number
+                ));
+            }
+        }
+        let length = reader.length;
+        let mut log = Self { path: path.to_owned(), file, length, failed: None };
+        log.file.set_len(length).map_err(ArenaError::io(path))?;
+        log.file.seek(SeekFrom::Start(length)).map_err(ArenaError::io(path))?;
+        if length == 0 {
             log.append(&header_line)?;
         }
-        Ok((log, games))
-    }
-
-    /// Reads all whole lines and sets the length to their end.
-    fn read(
-        &mut self,
-        header_line: &[u8],
-        mut check: impl FnMut(&PlayedGame) -> Result<(), String>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<PlayedGame>, ArenaError> {
-        let mut reader = BufReader::new(&self.file);
-        let mut games = Vec::new();
-        let mut line = Vec::new();
-        for number in 1.. {
-            line.clear();
-            let read = reader
-                .by_ref()
-                .take(LONGEST_LINE)
-                .read_until(b'\n', &mut line)
-                .map_err(ArenaError::io(&self.path))? as u64;
-            let corrupt =
-                |reason| ArenaError::Corrupt { path: self.path.clone(), line: number, reason };
-            if read == 0 {
-                break;
-            }
-            if number == 1 {
-                let cut = self.check_header(&line, header_line)?;
-                if cut {
-                    break;
-                }
-            } else if line.ends_with(b"\n") {
-                let game = serde_json::from_slice(&line)
-                    .map_err(|e| e.to_string())
-                    .and_then(|game| check(&game).map(|()| game))
-                    .map_err(corrupt)?;
-                games.push(game);
-            } else if read == LONGEST_LINE {
-                return Err(corrupt(format!("the line is longer than {LONGEST_LINE} bytes")));
-            } else {
-                progress.note(&format!(
-                    "{}: line {number} was cut off; its game is played again",
-                    self.path.display()
-                ));
-                break;
-            }
-            self.length += read;
-        }
-        Ok(games)
-    }
-
-    /// Compares the first line with the one this run would write. True when the
-    /// line is the beginning of it and was cut off: any other file stays untouched.
-    fn check_header(&self, line: &[u8], expected: &[u8]) -> Result<bool, ArenaError> {
-        if !line.ends_with(b"\n") && expected.starts_with(line) {
-            return Ok(true);
-        }
-        let not_a_log = |reason: String| ArenaError::NotALog { path: self.path.clone(), reason };
-        let parse = |line| serde_json::from_slice::<Header>(line);
-        let logged = parse(line).map_err(|e| not_a_log(format!("line 1: {e}")))?;
-        let now = parse(expected).map_err(|e| not_a_log(format!("this run's plan: {e}")))?;
-        if logged.match_log != VERSION {
-            return Err(not_a_log(format!(
-                "its format has the version {}, not {VERSION}",
-                logged.match_log
-            )));
-        }
-        let mut differences = logged.plan.differences(&now.plan);
-        if logged.game != now.game {
-            differences.insert(0, format!("game: {} in the log, {} now", logged.game, now.game));
-        }
-        if differences.is_empty() {
-            Ok(false)
-        } else {
-            Err(ArenaError::OtherRun { path: self.path.clone(), differences })
-        }
+        Ok(log)
     }
 
     /// Appends a whole line.
@@ -162,6 +217,21 @@ impl MatchLog {
     }
 }
 
+/// Compares the first line with the one this run would write.
+fn check_header(line: &[u8], expected: &[u8], path: &Path) -> Result<(), ArenaError> {
+    let logged = LogHeader::parse(line, path)?;
+    let now = LogHeader::parse(expected, path)?;
+    let mut differences = logged.plan.differences(&now.plan);
+    if logged.game != now.game {
+        differences.insert(0, format!("game: {} in the log, {} now", logged.game, now.game));
+    }
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(ArenaError::OtherRun { path: path.to_owned(), differences })
+    }
+}
+
 /// A value as one line of JSON.
 pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(value).expect("plans and games have string keys only");
@@ -172,15 +242,15 @@ pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Nim, StopAfter, plan, seats};
-    use crate::{MatchResult, run_match};
+    use crate::testing::{StopAfter, plan, play};
+    use crate::{MatchResult, PlayedGame};
     use evalsmith_core::Quiet;
     use proptest::prelude::*;
     use serde_json::json;
     use std::fs;
 
     fn run(log: &Path) -> Result<MatchResult, ArenaError> {
-        run_match(&Nim, &plan(3), &seats(), log, &Quiet)
+        play(&plan(3), log, &Quiet)
     }
 
     /// A finished log of six games, and its result.
@@ -198,7 +268,7 @@ mod tests {
         for length in 0..=whole.len() {
             fs::write(&log, &whole[..length]).unwrap();
             let watch = StopAfter::never();
-            let resumed = run_match(&Nim, &plan(3), &seats(), &log, &watch).unwrap();
+            let resumed = play(&plan(3), &log, &watch).unwrap();
             assert_eq!(resumed, result, "cut after {length} bytes");
 
             let kept = whole[..length].iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
@@ -217,7 +287,7 @@ mod tests {
         let (whole, result) = finished(dir.path());
         let stop_at_once = StopAfter::games(0);
         let log = dir.path().join("finished");
-        let again = run_match(&Nim, &plan(3), &seats(), &log, &stop_at_once).unwrap();
+        let again = play(&plan(3), &log, &stop_at_once).unwrap();
         assert_eq!((again, fs::read(&log).unwrap()), (result, whole));
     }
 
@@ -253,12 +323,12 @@ mod tests {
         let others = [
             (MatchPlan { pairs: 4, ..plan(3) }, "pairs: 3 in the log, 4 now"),
             (MatchPlan { seed: 8, ..plan(3) }, "seed: 7 in the log, 8 now"),
-            (MatchPlan { opening_plies: 3, ..plan(3) }, "opening plies: 2 in the log, 3 now"),
+            (MatchPlan { max_faults: 4, ..plan(3) }, "faults allowed: 3 in the log, 4 now"),
             (MatchPlan { names: ["a".into(), "b".into()], ..plan(3) }, "a and b now"),
             (MatchPlan { conditions: json!(0.2), ..plan(3) }, "conditions: {"),
         ];
         for (other, told) in others {
-            let error = run_match(&Nim, &other, &seats(), &log, &Quiet).unwrap_err();
+            let error = play(&other, &log, &Quiet).unwrap_err();
             assert!(
                 matches!(&error, ArenaError::OtherRun { differences, .. }
                 if differences.len() == 1 && differences[0].contains(told)),
@@ -269,7 +339,7 @@ mod tests {
         fs::write(&log, text.replace("\"nim\"", "\"kayles\"")).unwrap();
         let error = run(&log).unwrap_err();
         assert!(error.to_string().contains("game: kayles in the log, nim now"), "{error}");
-        fs::write(&log, text.replace("\"match_log\":1", "\"match_log\":2")).unwrap();
+        fs::write(&log, text.replace("\"match_log\":2", "\"match_log\":3")).unwrap();
         assert!(matches!(run(&log).unwrap_err(), ArenaError::NotALog { .. }));
     }
 
@@ -292,7 +362,8 @@ mod tests {
     fn a_second_run_is_refused_while_the_first_lives() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        let (first, _) = MatchLog::open(&path, "nim", &plan(3), |_| Ok(()), &Quiet).unwrap();
+        let hear = |_: PlayedGame| Ok(());
+        let first = MatchLog::open(&path, "nim", &plan(3), hear, &Quiet).unwrap();
         assert!(matches!(run(&path).unwrap_err(), ArenaError::Busy { .. }));
         drop(first);
         run(&path).unwrap();
@@ -302,7 +373,8 @@ mod tests {
     fn after_a_failed_write_nothing_is_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        let (mut log, _) = MatchLog::open(&path, "nim", &plan(3), |_| Ok(()), &Quiet).unwrap();
+        let hear = |_: PlayedGame| Ok(());
+        let mut log = MatchLog::open(&path, "nim", &plan(3), hear, &Quiet).unwrap();
         let before = fs::read(&path).unwrap();
         let writable = std::mem::replace(&mut log.file, File::open(&path).unwrap());
         assert!(matches!(log.append(b"{}\n"), Err(ArenaError::Io { .. })));
@@ -328,8 +400,7 @@ mod tests {
             fs::write(&log, &bytes).unwrap();
             match run(&log) {
                 Ok(result) => {
-                    prop_assert_eq!(result.games.len(), 6);
-                    prop_assert!((0..).zip(&result.games).all(|(i, game)| game.index == i));
+                    prop_assert_eq!(result.totals.games, 6);
                 }
                 Err(error) => {
                     prop_assert!(error.to_string().contains("log"), "{}", error);

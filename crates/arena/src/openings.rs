@@ -1,66 +1,197 @@
-//! Openings: short random games from which a match starts.
+//! Openings: where the games of a match start.
 //!
 //! Two players with fixed evaluation functions repeat themselves, so the
 //! variety of a match is the variety of its openings. Invariant: no two
 //! openings end in the same position, nor in mirror images of one another, or
 //! the same pair of games would be counted twice as evidence.
+//!
+//! Random openings are kept as the numbers of their draws and drawn again when
+//! they are needed, so that ten million of them take forty megabytes.
+
+mod enumerated;
+mod list;
 
 use crate::ArenaError;
 use evalsmith_core::{Game, GameRecord, Position, Side, Symmetry, rng};
 use rand::RngExt;
+use rayon::prelude::*;
 use std::collections::HashSet;
+use std::ops::Range;
 
-/// Different unfinished games of one length.
-#[derive(Clone, Debug)]
-pub struct Openings<P: Position> {
-    records: Vec<GameRecord<P>>,
+/// Whether an opening is wanted: near even, say.
+pub type Wanted<'a, P> = &'a (dyn Fn(&GameRecord<P>) -> bool + Sync);
+
+/// Different unfinished games.
+#[derive(Clone)]
+pub struct Openings<G: Game> {
+    game: G,
+    source: Source<G::Position>,
 }
 
-impl<P: Position> Openings<P> {
+#[derive(Clone)]
+enum Source<P: Position> {
+    Drawn { plies: u16, seed: u64, attempts: Vec<u32> },
+    Listed(Vec<GameRecord<P>>),
+}
+
+/// Openings of a list, in vain one after another, before it is given up that
+/// another wanted one exists.
+const UNWANTED: u32 = 20_000;
+
+impl<G: Game> Openings<G> {
     /// Random openings of exactly `plies` half-moves, each move drawn evenly
     /// from the legal ones. A smaller `count` gives the beginning of the same list.
     ///
     /// # Errors
     /// When chance finds fewer than `count`: the error says how many.
-    pub fn random<G: Game<Position = P>>(
+    pub fn random(game: &G, plies: u16, count: u32, seed: u64) -> Result<Self, ArenaError> {
+        Self::random_where(game, plies, count, seed, &|_| true)
+    }
+
+    /// The same, but only wanted ones.
+    ///
+    /// # Errors
+    /// As [`Self::random`].
+    pub fn random_where(
         game: &G,
         plies: u16,
         count: u32,
         seed: u64,
+        wanted: Wanted<'_, G::Position>,
     ) -> Result<Self, ArenaError> {
+        /// Draws that are judged at the same time.
+        const BATCH: usize = 64;
         let symmetries = game.symmetries();
         let mut seen = HashSet::new();
-        let mut records: Vec<GameRecord<P>> = Vec::new();
-        let mut in_vain = 0;
-        for attempt in 0.. {
-            if records.len() == count as usize {
-                break;
-            }
-            // With N equally likely openings the last one escapes 20 N attempts
-            // once in e^20 times.
-            if in_vain > 1000 + 20 * records.len() {
-                return Err(ArenaError::TooFewOpenings {
-                    game: G::NAME,
-                    plies,
-                    wanted: count,
-                    found: records.len() as u32,
-                });
-            }
-            match random_walk(game, plies, &mut rng::stream(seed, "openings", attempt)) {
-                Some(record) if seen.insert(canonical_key(record.position(), &symmetries)) => {
-                    records.push(record);
-                    in_vain = 0;
+        let mut attempts: Vec<u32> = Vec::new();
+        let (mut in_vain, mut unwanted) = (0, 0);
+        let mut draws = 0_u32..;
+        let too_few = |found: usize| ArenaError::TooFewOpenings {
+            game: G::NAME,
+            what: format!("openings of {plies} plies"),
+            wanted: count,
+            found: found as u32,
+        };
+        while attempts.len() < count as usize {
+            let mut batch = Vec::with_capacity(BATCH);
+            while batch.len() < BATCH.min(count as usize - attempts.len()) {
+                // With N equally likely openings the last one escapes 20 N attempts
+                // once in e^20 times.
+                if in_vain > 1000 + 20 * seen.len() {
+                    break;
                 }
-                _ => in_vain += 1,
+                let Some(draw) = draws.next() else { break };
+                match random_walk(game, plies, &mut random_of(seed, draw)) {
+                    Some(record) if seen.insert(canonical_key(record.position(), &symmetries)) => {
+                        batch.push((draw, record));
+                        in_vain = 0;
+                    }
+                    _ => in_vain += 1,
+                }
+            }
+            if batch.is_empty() {
+                return Err(too_few(attempts.len()));
+            }
+            let judged: Vec<bool> = batch.par_iter().map(|(_, record)| wanted(record)).collect();
+            for ((draw, _), wanted) in batch.into_iter().zip(judged) {
+                if wanted {
+                    attempts.push(draw);
+                    unwanted = 0;
+                } else {
+                    unwanted += 1;
+                }
+            }
+            if unwanted > UNWANTED {
+                return Err(too_few(attempts.len()));
             }
         }
-        Ok(Self { records })
+        Ok(Self { game: game.clone(), source: Source::Drawn { plies, seed, attempts } })
     }
 
-    /// The openings, each with its moves from the start position.
-    pub fn records(&self) -> &[GameRecord<P>] {
-        &self.records
+    /// The wanted ones, in their order; the first `count` where that is given.
+    ///
+    /// # Errors
+    /// When there are fewer than `count`, or none.
+    pub fn select(
+        self,
+        count: Option<u32>,
+        wanted: Wanted<'_, G::Position>,
+    ) -> Result<Self, ArenaError> {
+        /// Openings that are judged at the same time.
+        const BATCH: usize = 256;
+        let needed = count.unwrap_or(1) as usize;
+        let most = count.map_or(usize::MAX, |count| count as usize);
+        let mut records = Vec::new();
+        for begin in (0..self.len()).step_by(BATCH) {
+            if records.len() >= most {
+                break;
+            }
+            let batch = (begin..self.len().min(begin + BATCH)).into_par_iter();
+            let judged: Vec<_> = batch.map(|i| self.get(i)).filter(|r| wanted(r)).collect();
+            records.extend(judged);
+        }
+        records.truncate(most);
+        if records.len() < needed {
+            return Err(ArenaError::TooFewOpenings {
+                game: G::NAME,
+                what: "openings of the list".into(),
+                wanted: needed as u32,
+                found: records.len() as u32,
+            });
+        }
+        Ok(Self { source: Source::Listed(records), ..self })
     }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match &self.source {
+            Source::Drawn { attempts, .. } => attempts.len(),
+            Source::Listed(records) => records.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One of them, with its moves.
+    ///
+    /// # Panics
+    /// When there are not so many.
+    pub fn get(&self, index: usize) -> GameRecord<G::Position> {
+        match &self.source {
+            Source::Drawn { plies, seed, attempts } => {
+                random_walk(&self.game, *plies, &mut random_of(*seed, attempts[index]))
+                    .expect("the same draw gave an unfinished game before")
+            }
+            Source::Listed(records) => records[index].clone(),
+        }
+    }
+
+    /// Some of them; fewer where there are not so many.
+    #[must_use]
+    pub fn part(&self, range: Range<usize>) -> Self {
+        let end = range.end.min(self.len());
+        let range = range.start.min(end)..end;
+        let source = match &self.source {
+            Source::Drawn { plies, seed, attempts } => {
+                let attempts = attempts[range].to_vec();
+                Source::Drawn { plies: *plies, seed: *seed, attempts }
+            }
+            Source::Listed(records) => Source::Listed(records[range].to_vec()),
+        };
+        Self { game: self.game.clone(), source }
+    }
+
+    /// The first of them, at most `count`.
+    pub fn first(&self, count: usize) -> Vec<GameRecord<G::Position>> {
+        (0..count.min(self.len())).map(|index| self.get(index)).collect()
+    }
+}
+
+fn random_of(seed: u64, draw: u32) -> rng::Rng {
+    rng::stream(seed, "openings", u64::from(draw))
 }
 
 /// A random game of `plies` half-moves; none when it ended before or just then.
@@ -98,41 +229,53 @@ mod tests {
         heaps
     }
 
+    fn draw(count: u32, seed: u64) -> Vec<GameRecord<Heaps>> {
+        Openings::random(&Nim, 3, count, seed).unwrap().first(100)
+    }
+
     #[test]
     fn openings_differ_even_in_a_mirror_and_are_unfinished() {
-        let openings = Openings::random(&Nim, 3, 40, 1).unwrap();
-        let positions: Vec<_> = openings.records().iter().map(GameRecord::position).collect();
-        let different: HashSet<_> = positions.iter().map(|p| sorted(p)).collect();
+        let openings = draw(40, 1);
+        let different: HashSet<_> = openings.iter().map(|r| sorted(r.position())).collect();
         assert_eq!(different.len(), 40);
-        assert!(openings.records().iter().all(|r| r.ply() == 3 && r.ending().is_none()));
+        assert!(openings.iter().all(|r| r.ply() == 3 && r.ending().is_none()));
     }
 
     #[test]
     fn they_depend_on_the_seed_alone_and_a_short_list_begins_a_long_one() {
-        let draw = |count, seed| Openings::random(&Nim, 3, count, seed).unwrap().records;
         assert_eq!(draw(20, 5), draw(20, 5));
         assert_eq!(draw(20, 5), draw(40, 5)[..20]);
         assert_ne!(draw(20, 5), draw(20, 6));
+        let part = Openings::random(&Nim, 3, 20, 5).unwrap().part(12..99);
+        assert_eq!(part.first(99), draw(20, 5)[12..]);
     }
 
     /// From heaps of 7, 7 and 7 one move leaves 7, 7 and one of 0..=6: seven
     /// positions up to the order of the heaps.
     #[test]
     fn too_few_openings_are_counted() {
-        assert_eq!(Openings::random(&Nim, 1, 7, 9).unwrap().records.len(), 7);
-        let error = Openings::random(&Nim, 1, 8, 9).unwrap_err();
-        assert!(
-            matches!(error, ArenaError::TooFewOpenings { wanted: 8, found: 7, plies: 1, .. }),
-            "{error}"
-        );
-        let error = Openings::random(&Nim, 400, 1, 9).unwrap_err();
+        assert_eq!(Openings::random(&Nim, 1, 7, 9).unwrap().len(), 7);
+        let error = Openings::random(&Nim, 1, 8, 9).err().unwrap();
+        assert!(matches!(error, ArenaError::TooFewOpenings { wanted: 8, found: 7, .. }), "{error}");
+        let error = Openings::random(&Nim, 400, 1, 9).err().unwrap();
         assert!(matches!(error, ArenaError::TooFewOpenings { found: 0, .. }), "{error}");
     }
 
     #[test]
     fn no_plies_means_the_start_position() {
         let openings = Openings::random(&Nim, 0, 1, 3).unwrap();
-        assert_eq!(openings.records()[0].position(), &Nim.start());
+        assert_eq!(openings.get(0).position(), &Nim.start());
         assert!(Openings::random(&Nim, 0, 2, 3).is_err());
+    }
+
+    #[test]
+    fn only_wanted_ones_are_taken_in_the_order_they_are_drawn() {
+        let level = |r: &GameRecord<Heaps>| r.position().heaps.iter().sum::<u8>() > 9;
+        let all = draw(100, 4);
+        let some = Openings::random_where(&Nim, 3, 20, 4, &level).unwrap();
+        let expected: Vec<_> = all.into_iter().filter(level).take(20).collect();
+        assert!(expected.len() == 20 && expected == some.first(20));
+        let error = Openings::random_where(&Nim, 3, 1, 4, &|_| false).err().unwrap();
+        assert!(matches!(error, ArenaError::TooFewOpenings { found: 0, .. }), "{error}");
     }
 }

@@ -2,14 +2,15 @@
 //! Whoever cannot move ends the game; how many plies it lasted decides whether
 //! that was a loss, by how much, or a draw.
 
-use crate::{MatchPlan, Seat};
+use crate::{Adjudication, ArenaError, MatchPlan, MatchResult, Openings, Seat, run_match};
 use evalsmith_core::{
-    Choice, Features, Game, GameRecord, Malformed, Outcome, Player, PlayerError, Position,
-    Progress, Side, Symmetry, rng,
+    Choice, FaultKind, Features, Game, GameRecord, Malformed, Outcome, Player, PlayerError,
+    Position, Progress, Side, Symmetry, rng,
 };
 use rand::RngExt;
 use rayon::ThreadPoolBuilder;
 use serde_json::json;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -144,7 +145,7 @@ impl Player<Heaps> for Grabber {
 }
 
 /// Plays well until a position that it answers as told.
-pub(crate) struct Cheat(pub(crate) fn(&GameRecord<Heaps>) -> Option<Result<Take, String>>);
+pub(crate) struct Cheat(pub(crate) fn(&GameRecord<Heaps>) -> Option<Result<Take, FaultKind>>);
 
 impl Player<Heaps> for Cheat {
     fn name(&self) -> &'static str {
@@ -154,24 +155,47 @@ impl Player<Heaps> for Cheat {
         match (self.0)(game) {
             None => Grabber.choose(game),
             Some(Ok(mv)) => Ok(Choice::blind(mv)),
-            Some(Err(reason)) => Err(PlayerError::new("somebody else", reason)),
+            Some(Err(kind)) => {
+                let mut error = PlayerError::new("somebody else", "as told").of_kind(kind);
+                error.dialogue = "> your move\n< no\n".into();
+                Err(error)
+            }
         }
     }
 }
 
-/// A match of a gambler against a grabber, from openings of two plies.
+/// A match of a gambler against a grabber.
 pub(crate) fn plan(pairs: u32) -> MatchPlan {
     MatchPlan {
         pairs,
-        opening_plies: 2,
         seed: 7,
         names: ["gambler".into(), "grabber".into()],
+        time: [None, None],
+        sprt: None,
+        adjudication: Adjudication::default(),
+        max_faults: 3,
         conditions: json!({ "share": 0.1, "digest": "1f" }),
     }
 }
 
-pub(crate) fn seats() -> [Seat<'static, Heaps>; 2] {
-    [&|| Box::new(Gambler::new()), &|| Box::new(Grabber)]
+/// Plays it, from openings of two plies.
+pub(crate) fn play(
+    plan: &MatchPlan,
+    log: &Path,
+    progress: &dyn Progress,
+) -> Result<MatchResult, ArenaError> {
+    let seats: [Seat<'_, Heaps>; 2] = [&|| Ok(Box::new(Gambler::new())), &|| Ok(Box::new(Grabber))];
+    play_between(seats, plan, log, progress)
+}
+
+pub(crate) fn play_between(
+    seats: [Seat<'_, Heaps>; 2],
+    plan: &MatchPlan,
+    log: &Path,
+    progress: &dyn Progress,
+) -> Result<MatchResult, ArenaError> {
+    let openings = Openings::random(&Nim, 2, plan.pairs.min(34), plan.seed)?;
+    run_match(&Nim, plan, &openings, seats, log, progress)
 }
 
 pub(crate) fn on_threads<T: Send>(threads: usize, job: impl FnOnce() -> T + Send) -> T {

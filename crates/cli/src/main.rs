@@ -8,7 +8,7 @@ mod data;
 mod engine;
 mod failure;
 mod learn;
-mod match_run;
+mod matches;
 mod model;
 mod options;
 mod play;
@@ -44,7 +44,7 @@ enum Command {
     Model(model::Model),
     /// Let evaluation functions play each other
     #[command(subcommand)]
-    Match(match_run::Match),
+    Match(matches::Match),
     Engine(engine::Engine),
     /// Draw evaluation curves
     #[command(subcommand)]

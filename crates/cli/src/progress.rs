@@ -26,6 +26,7 @@ struct Task {
     resumed: u64,
     begun: Instant,
     said: Instant,
+    status: String,
     bar: Option<ProgressBar>,
 }
 
@@ -56,8 +57,9 @@ impl Task {
         let speed = self.speed();
         let left = (self.total.saturating_sub(self.done)) as f64 / speed.max(1e-9);
         let left = HumanDuration(Duration::from_secs_f64(left.min(1e9)));
-        let Self { name, unit, total, done, .. } = self;
-        format!("{name}: {done}/{total} {unit}, {}, {left} left", shown(speed))
+        let Self { name, unit, total, done, status, .. } = self;
+        let status = if status.is_empty() { String::new() } else { format!("; {status}") };
+        format!("{name}: {done}/{total} {unit}, {}, {left} left{status}", shown(speed))
     }
 
     /// Units a second in this run.
@@ -94,6 +96,7 @@ impl Progress for Terminal {
             resumed: 0,
             begun: now,
             said: now,
+            status: String::new(),
             bar,
         };
         *self.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(task);
@@ -120,6 +123,15 @@ impl Progress for Terminal {
             if let Some(bar) = &task.bar {
                 bar.inc(amount);
                 bar.reset_eta();
+            }
+        });
+    }
+
+    fn status(&self, words: &str) {
+        self.with_task(|task| {
+            words.clone_into(&mut task.status);
+            if let Some(bar) = &task.bar {
+                bar.set_message(format!("{} {words}", task.name));
             }
         });
     }

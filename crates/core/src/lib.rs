@@ -12,6 +12,7 @@
 //! * positions are plain values without history: history lives in
 //!   [`GameRecord`] and on the search's stack.
 
+mod agreement;
 pub mod conformance;
 mod dialect;
 mod evaluate;
@@ -29,6 +30,7 @@ mod record;
 pub mod rng;
 mod score;
 
+pub use agreement::Agreement;
 pub use dialect::{Dialect, OwnNotation, Protocol, no_set_up};
 pub use evaluate::{Evaluate, Explanation, Term, Trivial};
 pub use features::{Columns, Features};
@@ -37,7 +39,7 @@ pub use indexer::Indexer;
 pub use malformed::Malformed;
 pub use outcome::{Outcome, Side, Verdict};
 pub use perft::{perft, perft_by_bulk};
-pub use player::{Choice, FaultKind, Player, PlayerError, play_out};
+pub use player::{Choice, Clock, FaultKind, Player, PlayerError, play_out};
 pub use position::{Position, Stage};
 pub use progress::{Progress, Quiet};
 pub use record::{Ending, GameRecord, IllegalMove, Reason};

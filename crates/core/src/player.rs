@@ -2,6 +2,7 @@
 
 use crate::{Ending, GameRecord, Position, Score};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A chosen move, with what the player thought of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,13 +15,26 @@ pub struct Choice<M> {
     pub depth: u8,
     /// Positions visited.
     pub nodes: u64,
+    /// Processor time that the player answers for, where it is known.
+    pub cpu: Option<Duration>,
+    /// Time on the wall that the player answers for, where it is known.
+    pub wall: Option<Duration>,
 }
 
 impl<M> Choice<M> {
     /// A move chosen without thought.
     pub const fn blind(mv: M) -> Self {
-        Self { mv, value: None, depth: 0, nodes: 0 }
+        Self { mv, value: None, depth: 0, nodes: 0, cpu: None, wall: None }
     }
+}
+
+/// The clocks of a game before a move, indexed by [`Side`](crate::Side).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left for all moves to come.
+    pub remaining: [Duration; 2],
+    /// Time added after each move.
+    pub increment: [Duration; 2],
 }
 
 /// In which way a player stopped: what a match needs to know to score the game.
@@ -92,6 +106,9 @@ pub trait Player<P: Position>: Send {
     /// Forgets everything about the last game. Whatever chance the player uses
     /// in the next one depends on `seed` alone.
     fn new_game(&mut self, _seed: u64) {}
+
+    /// Hears the clocks, before each move of a game that has them.
+    fn set_clock(&mut self, _clock: &Clock) {}
 
     /// Chooses a move in an unfinished game.
     ///

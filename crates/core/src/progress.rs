@@ -10,6 +10,8 @@ pub trait Progress: Sync {
     fn resume(&self, amount: u64) {
         self.advance(amount);
     }
+    /// How the task stands, in a few words; each replaces the last.
+    fn status(&self, _words: &str) {}
     /// Something worth a line of its own happened.
     fn note(&self, message: &str);
     /// The task is over.

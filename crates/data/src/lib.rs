@@ -34,7 +34,6 @@
 //! The one invariant to know: a part under its final name is complete, and its
 //! rows depend on the configuration alone, never on threads, kills or resumes.
 
-mod agreement;
 mod batch;
 mod dataset;
 mod digest;

@@ -4,10 +4,10 @@
 //! and then gives way to chance, and ends by the rules or by the game's solver.
 //! Invariant: a game depends on the plan and its own index alone.
 
-use crate::agreement::Agreement;
 use crate::{BatchBuilder, DataError, Row, Tally};
 use evalsmith_core::{
-    Ending, Game, GameRecord, Player, Position, Reason, Score, Side, Solve, play_out, rng,
+    Agreement, Ending, Game, GameRecord, Player, Position, Reason, Score, Side, Solve, play_out,
+    rng,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,15 @@
 //! A game without its type, erased by whole jobs: what the program calls.
 
 use crate::LabError;
-use crate::duel::{Contender, DuelPlan, duel};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
 use crate::learn::{LearnPlan, LearnSummary, learn};
+use crate::match_order::{MatchOrder, play_match};
 use crate::reproduce::{Experiment, Extent, Reproduction};
 use crate::session::{GameSession, Session};
 use crate::thinker::{EngineSetup, SearchThinker};
+use crate::time_factor::{Equality, FactorOrder, time_factor};
+use crate::tournament::{Standings, TournamentOrder, play_tournament};
 use evalsmith_arena::{MatchResult, Openings};
 use evalsmith_core::{Defaults, Features, Game, Progress, Protocol, perft_by_bulk};
 use evalsmith_curves::Curve;
@@ -85,18 +87,38 @@ pub trait AnyGame: Send + Sync {
     fn fit(&self, data: &Path, plan: &FitPlan, progress: &dyn Progress)
     -> Result<Fitted, LabError>;
 
-    /// Plays a match between two functions; see [`duel`].
+    /// Plays a match; see [`play_match`].
     ///
     /// # Errors
-    /// As [`duel`].
-    fn duel(
+    /// As [`play_match`].
+    fn play_match(
         &self,
-        functions: &[FunctionName; 2],
-        plan: &DuelPlan,
+        order: &MatchOrder,
         log: &Path,
-        calibration: &Path,
         progress: &dyn Progress,
     ) -> Result<MatchResult, LabError>;
+
+    /// Plays a tournament; see [`play_tournament`].
+    ///
+    /// # Errors
+    /// As [`play_tournament`].
+    fn play_tournament(
+        &self,
+        order: &TournamentOrder,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Standings, LabError>;
+
+    /// Finds the time factor of equal strength; see [`time_factor`].
+    ///
+    /// # Errors
+    /// As [`time_factor`].
+    fn time_factor(
+        &self,
+        order: &FactorOrder,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Equality, LabError>;
 
     /// The total evaluation curve of a function over a dataset.
     ///
@@ -220,7 +242,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         let openings = Openings::random(&self.game, defaults.match_plies, OPENINGS, 1)?;
         let mut searcher = Searcher::new(by_hand(&self.game)?, DEFAULT_TABLE_BYTES);
         let mut total = BenchSearch { nodes: 0, cpu: Duration::ZERO };
-        for record in openings.records() {
+        for record in &openings.first(OPENINGS as usize) {
             searcher.clear();
             let limits = Limits::depth(defaults.depth + 3);
             let found = searcher.search(record, &limits, &AtomicBool::new(false));
@@ -275,25 +297,31 @@ impl<G: Game> AnyGame for AsAny<G> {
         fit(&self.game, &dataset::<G>(data)?, plan, progress)
     }
 
-    fn duel(
+    fn play_match(
         &self,
-        functions: &[FunctionName; 2],
-        plan: &DuelPlan,
+        order: &MatchOrder,
         log: &Path,
-        calibration: &Path,
         progress: &dyn Progress,
     ) -> Result<MatchResult, LabError> {
-        let names = functions.each_ref().map(ToString::to_string);
-        let [first, second] = functions;
-        let opened =
-            [open(&self.game, first, self.shipped)?, open(&self.game, second, self.shipped)?];
-        let identities = [opened[0].identity(first), opened[1].identity(second)];
-        let contender = |i: usize| Contender {
-            name: &names[i],
-            function: &opened[i],
-            identity: &identities[i],
-        };
-        duel(&self.game, [contender(0), contender(1)], plan, log, calibration, progress)
+        play_match(&self.game, order, self.shipped, log, progress)
+    }
+
+    fn play_tournament(
+        &self,
+        order: &TournamentOrder,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Standings, LabError> {
+        play_tournament(&self.game, order, self.shipped, folder, progress)
+    }
+
+    fn time_factor(
+        &self,
+        order: &FactorOrder,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Equality, LabError> {
+        time_factor(&self.game, order, self.shipped, folder, progress)
     }
 
     fn curve(

@@ -1,140 +1,248 @@
-//! A match of two evaluation functions of one game, at an equal pace.
+//! A match of two players of one game, each at its pace.
 //!
-//! "Equal CPU time" is played by nodes: nanoseconds a node are measured once,
-//! stored beside the match, and turned into a budget of nodes, so that a loaded
-//! machine does not decide games and a resumed match equals an undisturbed one.
+//! Players in this process count time in nodes: nanoseconds a node are measured
+//! once, stored beside the match, and turn every budget of time into one of
+//! nodes, so that a loaded machine does not decide games and a resumed match
+//! equals an undisturbed one. Outside engines play by real time.
 
 use crate::LabError;
 use crate::function::Function;
-use evalsmith_arena::{Calibration, MatchPlan, MatchResult, Openings, calibrate, run_match};
-use evalsmith_core::{Evaluate, Game, GameRecord, Player, Position, Progress, Side};
+use crate::pace::Pace;
+use evalsmith_arena::{
+    Adjudication, CalibratedPlayer, Calibration, MatchPlan, MatchResult, Measure, Meter, Openings,
+    TimeBudget, TimeControl, calibrate, run_match,
+};
+use evalsmith_core::{Evaluate, Game, GameRecord, Player, PlayerError, Position, Progress, Side};
+use evalsmith_protocol::{Budget, Engine, EnginePlayer, Patience};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, SearchPlayer, Searcher};
-use serde::{Deserialize, Serialize};
+use evalsmith_stats::sprt::Sprt;
 use serde_json::json;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What both players get alike for each move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Pace {
-    /// Plies of search.
-    Depth(u8),
-    /// Positions visited.
-    Nodes(u64),
-    /// Microseconds of CPU time, played by calibrated nodes.
-    CpuMicros(u64),
+/// How a match is played, but for its players and openings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DuelPlan {
+    /// Pairs of games at most: each opening is played twice, with colours reversed.
+    pub pairs: u32,
+    /// Seeds the players.
+    pub seed: u64,
+    /// What ends the match early.
+    pub sprt: Option<Sprt>,
+    /// What ends games early.
+    pub adjudication: Adjudication,
+    /// The match stops when one player has failed in so many games running.
+    pub max_faults: u32,
+    /// What was ordered, for the log.
+    pub order: serde_json::Value,
 }
 
-impl Pace {
-    /// In words, for tables.
-    pub fn describe(self) -> String {
-        match self {
-            Self::Depth(depth) => format!("equal depth, {depth} plies"),
-            Self::Nodes(nodes) => format!("equal nodes, {nodes} a move"),
-            Self::CpuMicros(micros) => {
-                format!("equal CPU time, {} ms a move by calibrated nodes", micros as f64 / 1000.0)
-            }
+impl DuelPlan {
+    /// Games to their end, so many pairs of them.
+    pub fn new(pairs: u32, seed: u64) -> Self {
+        Self {
+            pairs,
+            seed,
+            sprt: None,
+            adjudication: Adjudication::default(),
+            max_faults: 3,
+            order: serde_json::Value::Null,
         }
     }
 }
 
-/// A match between two functions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DuelPlan {
-    /// Pairs of games: each opening is played twice, with colours reversed.
-    pub pairs: u32,
-    /// Random half-moves of an opening.
-    pub opening_plies: u16,
-    /// Draws the openings.
-    pub seed: u64,
-    /// What both players get alike.
-    pub pace: Pace,
+/// Who plays.
+pub enum Opened<'a, F> {
+    /// A search with a function, and what tells its weights from others.
+    Function(&'a Function<F>, &'a str),
+    /// An outside engine.
+    Engine(&'a Engine),
 }
 
-/// A function that plays, with the name it has in tables and a digest of what it is.
-pub struct Contender<'a, F> {
-    /// The name in tables.
-    pub name: &'a str,
-    /// The function.
-    pub function: &'a Function<F>,
-    /// Tells one set of weights from another; kept in the log's header.
-    pub identity: &'a str,
-}
-
-impl<F> Clone for Contender<'_, F> {
+impl<F> Clone for Opened<'_, F> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<F> Copy for Contender<'_, F> {}
+impl<F> Copy for Opened<'_, F> {}
+
+/// A player, ready to play.
+pub struct Entrant<'a, F> {
+    /// The name in tables.
+    pub name: &'a str,
+    /// Who plays.
+    pub opened: Opened<'a, F>,
+    /// Its limits.
+    pub pace: Pace,
+}
+
+impl<F> Clone for Entrant<'_, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F> Copy for Entrant<'_, F> {}
+
+type Made<P> = Result<Box<dyn Player<P>>, PlayerError>;
+
+impl<'a, F> Entrant<'a, F> {
+    /// What tells it from others, in the log's header.
+    fn identity(&self) -> serde_json::Value {
+        match self.opened {
+            Opened::Function(_, identity) => identity.into(),
+            Opened::Engine(engine) => json!(engine),
+        }
+    }
+
+    /// Its function and identity, where it counts time in nodes.
+    fn timed(&self) -> Option<(&'a Function<F>, &'a str)> {
+        match (self.opened, self.pace) {
+            (Opened::Function(function, identity), Pace::Time(..)) => Some((function, identity)),
+            _ => None,
+        }
+    }
+
+    /// Its clock, where its time is limited.
+    fn time(&self) -> Option<TimeControl> {
+        let Pace::Time(meter, budget) = self.pace else { return None };
+        let margin = match self.opened {
+            Opened::Function(..) => Patience::default().margin,
+            Opened::Engine(engine) => engine.patience.margin,
+        };
+        Some(TimeControl { meter, budget, margin })
+    }
+
+    /// A new player of this kind; `ns_per_node` where it counts time in nodes.
+    fn seat<G: Game<Features = F>>(&self, game: &G, ns_per_node: Option<f64>) -> Made<G::Position>
+    where
+        F: evalsmith_core::Features<G::Position> + Clone + 'static,
+    {
+        match self.opened {
+            Opened::Function(function, _) => {
+                let function = function.clone();
+                let searching = |limits| -> Box<dyn Player<G::Position>> {
+                    let bytes = DEFAULT_TABLE_BYTES;
+                    Box::new(SearchPlayer::new(self.name, function.clone(), limits, bytes))
+                };
+                let timed = |move_time| -> Made<G::Position> {
+                    let ns = ns_per_node
+                        .ok_or_else(|| PlayerError::new(self.name, "it was not calibrated"))?;
+                    let bytes = DEFAULT_TABLE_BYTES;
+                    let function = function.clone();
+                    let player = CalibratedPlayer::new(self.name, function, bytes, ns, move_time);
+                    Ok(Box::new(player))
+                };
+                match self.pace {
+                    Pace::Depth(depth) => Ok(searching(Limits::depth(depth))),
+                    Pace::Nodes(nodes) => Ok(searching(Limits::nodes(nodes))),
+                    Pace::Time(_, TimeBudget::Move(time)) => timed(Some(time)),
+                    Pace::Time(_, TimeBudget::Game { .. }) => timed(None),
+                }
+            }
+            Opened::Engine(engine) => {
+                let mut engine = engine.clone();
+                let budget = match self.pace {
+                    Pace::Depth(depth) => Budget::depth(depth.into()),
+                    Pace::Nodes(nodes) => Budget::nodes(nodes),
+                    Pace::Time(_, TimeBudget::Move(time)) => Budget::move_time(time),
+                    Pace::Time(_, TimeBudget::Game { .. }) => Budget::default(),
+                };
+                if matches!(self.pace, Pace::Time(Meter::Cpu, _)) {
+                    // The wall's clock must not forfeit whom the processor's judges.
+                    engine.patience.margin = engine.patience.unclocked_move;
+                }
+                Ok(Box::new(EnginePlayer::start(game.clone(), engine, budget)?))
+            }
+        }
+    }
+}
 
 /// Plays, or goes on with, the match logged at `log`; a calibration is read
-/// from `calibration`, or made and stored there.
+/// from `calibration`, or made and stored there, where a function plays by time.
 ///
 /// # Errors
-/// When the log belongs to another match, a file fails, or the job is stopped.
+/// When the log belongs to another match, a file fails, a player is unfit to
+/// play, or the job is stopped.
 pub fn duel<G: Game>(
     game: &G,
-    contenders: [Contender<'_, G::Features>; 2],
+    entrants: [Entrant<'_, G::Features>; 2],
     plan: &DuelPlan,
+    openings: &Openings<G>,
     log: &Path,
     calibration: &Path,
     progress: &dyn Progress,
 ) -> Result<MatchResult, LabError> {
-    let limits = match plan.pace {
-        Pace::Depth(depth) => [Limits::depth(depth), Limits::depth(depth)],
-        Pace::Nodes(nodes) => [Limits::nodes(nodes), Limits::nodes(nodes)],
-        Pace::CpuMicros(micros) => {
-            let measured = calibration_at(game, &contenders, plan, calibration)?;
-            let budget = Duration::from_micros(micros);
-            [0, 1].map(|player| Limits::nodes(measured.nodes_for(player, budget)))
-        }
-    };
-    let names = contenders.map(|c| c.name.to_owned());
-    let match_plan = MatchPlan {
-        pairs: plan.pairs,
-        opening_plies: plan.opening_plies,
-        seed: plan.seed,
-        names,
-        conditions: json!({
-            "game": G::NAME,
-            "pace": plan.pace,
-            "nodes": [limits[0].nodes, limits[1].nodes],
-            "functions": contenders.map(|c| c.identity),
-        }),
-    };
-    let seat = |i: usize| {
-        let Contender { name, function, .. } = contenders[i];
-        let limits = limits[i].clone();
-        move || -> Box<dyn Player<G::Position>> {
-            Box::new(SearchPlayer::new(name, function.clone(), limits.clone(), DEFAULT_TABLE_BYTES))
-        }
-    };
-    let seats = [seat(0), seat(1)];
-    Ok(run_match(game, &match_plan, &[&seats[0], &seats[1]], log, progress)?)
+    let ns = nanoseconds(&entrants, openings, calibration)?;
+    duel_calibrated(game, entrants, [ns[0], ns[1]], plan, openings, log, progress)
 }
 
-/// Nanoseconds a node of both functions, from the file or measured now.
-fn calibration_at<G: Game>(
+/// The same, with the nanoseconds a node of those who count time in nodes.
+pub(crate) fn duel_calibrated<G: Game>(
     game: &G,
-    contenders: &[Contender<'_, G::Features>; 2],
+    entrants: [Entrant<'_, G::Features>; 2],
+    ns_per_node: [Option<f64>; 2],
     plan: &DuelPlan,
+    openings: &Openings<G>,
+    log: &Path,
+    progress: &dyn Progress,
+) -> Result<MatchResult, LabError> {
+    let match_plan = MatchPlan {
+        pairs: plan.pairs,
+        seed: plan.seed,
+        names: entrants.map(|entrant| entrant.name.to_owned()),
+        time: entrants.map(|entrant| entrant.time()),
+        sprt: plan.sprt,
+        adjudication: plan.adjudication,
+        max_faults: plan.max_faults,
+        conditions: json!({
+            "paces": entrants.map(|entrant| entrant.pace),
+            "ns_per_node": ns_per_node,
+            "players": entrants.map(|entrant| entrant.identity()),
+            "order": plan.order,
+        }),
+    };
+    let seat = |i: usize| move || entrants[i].seat(game, ns_per_node[i]);
+    let (first, second) = (seat(0), seat(1));
+    Ok(run_match(game, &match_plan, openings, [&first, &second], log, progress)?)
+}
+
+/// Nanoseconds a node of every function that plays by time, from the file or
+/// measured now; none for the others.
+pub(crate) fn nanoseconds<G: Game>(
+    entrants: &[Entrant<'_, G::Features>],
+    openings: &Openings<G>,
     path: &Path,
-) -> Result<Calibration, LabError> {
-    const SAMPLES: u32 = 24;
+) -> Result<Vec<Option<f64>>, LabError> {
+    const SAMPLES: usize = 24;
     const NODES: u64 = 5_000;
     const ROUNDS: u32 = 5;
-    let players = contenders.map(|c| c.identity);
+    let mut functions = Vec::new();
+    let mut identities: Vec<&str> = Vec::new();
+    for (function, identity) in entrants.iter().filter_map(Entrant::timed) {
+        if !identities.contains(&identity) {
+            functions.push(function);
+            identities.push(identity);
+        }
+    }
+    if identities.is_empty() {
+        return Ok(vec![None; entrants.len()]);
+    }
     let measure = || {
-        let samples = SAMPLES.min(plan.pairs);
-        let openings = Openings::random(game, plan.opening_plies, samples, plan.seed)?;
-        let [mut first, mut second] = contenders.map(|c| timed_search(c.function, NODES));
-        calibrate(players, openings.records(), [&mut first, &mut second], ROUNDS)
+        let mut searches: Vec<_> = functions.iter().map(|f| timed_search(*f, NODES)).collect();
+        let mut searches: Vec<Measure<'_, G::Position>> =
+            searches.iter_mut().map(|search| search as Measure<'_, G::Position>).collect();
+        calibrate(&identities, &openings.first(SAMPLES), &mut searches, ROUNDS)
     };
-    Ok(Calibration::stored_or(path, players, measure)?)
+    let measured = Calibration::stored_or(path, &identities, measure)?;
+    let of = |entrant: &Entrant<'_, G::Features>| {
+        let (_, identity) = entrant.timed()?;
+        let place = identities.iter().position(|known| *known == identity)?;
+        Some(measured.ns_per_node[place])
+    };
+    Ok(entrants.iter().map(of).collect())
 }
 
 /// A search of a fixed number of nodes that reports its nodes and CPU time.

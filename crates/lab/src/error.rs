@@ -6,6 +6,7 @@ use evalsmith_curves::CurveError;
 use evalsmith_data::DataError;
 use evalsmith_learn::LearnError;
 use evalsmith_protocol::ServeError;
+use evalsmith_stats::StatsError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,9 @@ pub enum LabError {
     /// A match.
     #[error(transparent)]
     Arena(#[from] ArenaError),
+    /// A test, a rating or another piece of statistics.
+    #[error(transparent)]
+    Stats(#[from] StatsError),
     /// A position or move.
     #[error(transparent)]
     Malformed(#[from] Malformed),
@@ -92,9 +96,15 @@ impl LabError {
             Self::Malformed(_)
                 | Self::Settings(_)
                 | Self::Serve(ServeError::NotSpoken { .. })
+                | Self::Stats(_)
                 | Self::Data(DataError::Plan { .. })
                 | Self::Curve(CurveError::BinWidth(_))
-                | Self::Arena(ArenaError::TooFewOpenings { .. } | ArenaError::TooManyPairs { .. })
+                | Self::Arena(
+                    ArenaError::TooFewOpenings { .. }
+                        | ArenaError::TooManyOpenings { .. }
+                        | ArenaError::TooManyPairs { .. }
+                        | ArenaError::NoSolver { .. }
+                )
         )
     }
 }

@@ -4,12 +4,13 @@
 //! curve, page) or resumable (self-play, matches), so that a run killed at any
 //! moment and started again ends as an undisturbed one does.
 
-use crate::duel::{Contender, DuelPlan, Pace, duel, fresh_record};
+use crate::duel::{DuelPlan, Entrant, Opened, duel, fresh_record};
 use crate::fit::{CurvePlan, FitPlan, FitRecord, draw_curve, fit};
 use crate::function::{Function, FunctionName, by_hand};
+use crate::pace::Pace;
 use crate::run_folder::{RunFolder, write_json};
 use crate::{LabError, page};
-use evalsmith_arena::{Calibration, MatchResult, Openings};
+use evalsmith_arena::{Calibration, LogReader, MatchResult, Openings, PlayedGame};
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Evaluate, Explanation, Game, Progress};
 use evalsmith_curves::{Curve, Draws};
@@ -129,7 +130,7 @@ pub fn learn<G: Game>(
     progress: &dyn Progress,
 ) -> Result<LearnSummary, LabError> {
     plan.self_play.check_for(game)?;
-    Openings::random(game, plan.match_plies, plan.pairs, plan.self_play.seed)?;
+    let openings = Openings::random(game, plan.match_plies, plan.pairs, plan.self_play.seed)?;
     let given = calibration.map(|path| Calibration::load(path).map(|c| (path, c))).transpose()?;
     let folder = RunFolder::claim(out, &format!("learn {}", G::NAME), plan)?;
     let calibration = folder.join("calibration.json");
@@ -168,28 +169,25 @@ pub fn learn<G: Game>(
     };
 
     let learned_as = learned.identity(&FunctionName::File("learned".into()));
-    let this = Contender { name: "learned", function: &learned, identity: &learned_as };
     let hand = (baseline_name.to_string(), &baseline, baseline.identity(&baseline_name));
     let trivial = ("trivial".to_owned(), &Function::Trivial, "trivial".to_owned());
     let depth = Pace::Depth(plan.self_play.depth);
     let mut orders = vec![
         ("match-depth.jsonl", depth, &hand),
-        ("match-time.jsonl", Pace::CpuMicros(plan.cpu_micros), &hand),
+        ("match-time.jsonl", Pace::cpu_micros(plan.cpu_micros), &hand),
     ];
     if baseline_name != FunctionName::Trivial {
         orders.push(("match-trivial.jsonl", depth, &trivial));
     }
     let mut results: Vec<(String, Pace, MatchResult)> = Vec::new();
     for (log, pace, (name, function, identity)) in orders {
-        let match_plan = DuelPlan {
-            pairs: plan.pairs,
-            opening_plies: plan.match_plies,
-            seed: plan.self_play.seed,
-            pace,
-        };
-        let contenders = [this, Contender { name, function, identity }];
-        let result =
-            duel(game, contenders, &match_plan, &folder.join(log), &calibration, progress)?;
+        let entrants = [
+            Entrant { name: "learned", opened: Opened::Function(&learned, &learned_as), pace },
+            Entrant { name, opened: Opened::Function(function, identity), pace },
+        ];
+        let duel_plan = DuelPlan::new(plan.pairs, plan.self_play.seed);
+        let log = folder.join(log);
+        let result = duel(game, entrants, &duel_plan, &openings, &log, &calibration, progress)?;
         results.push((name.clone(), pace, result));
     }
 
@@ -206,7 +204,7 @@ pub fn learn<G: Game>(
                 opponent: opponent.clone(),
                 pace: *pace,
                 stats: result.stats.clone(),
-                mean_plies: result.mean_plies,
+                mean_plies: result.totals.mean_plies(),
             })
             .collect(),
     };
@@ -215,7 +213,7 @@ pub fn learn<G: Game>(
         &summary,
         plan,
         &maker.command,
-        sample(game, &learned, results.first().map(|(_, _, r)| r)),
+        sample(game, &learned, &folder.join("match-depth.jsonl"))?,
     );
     let report = folder.join("report.html");
     write_atomically(&report, |file| file.write_all(html.as_bytes()))
@@ -243,22 +241,31 @@ fn stop_if_asked(progress: &dyn Progress) -> Result<(), LabError> {
     if progress.stopped() { Err(LabError::Stopped) } else { Ok(()) }
 }
 
-/// The middle position of the first match game, explained.
+/// The middle position of the match's first game, explained.
 fn sample<G: Game>(
     game: &G,
     learned: &Function<G::Features>,
-    played: Option<&MatchResult>,
-) -> Option<Sample> {
-    let played = played?.games.first()?;
-    let opening = played.opening.split_whitespace();
-    let later = played.moves[..played.moves.len() / 2].iter().map(String::as_str);
+    log: &Path,
+) -> Result<Option<Sample>, LabError> {
+    let (_, mut games) = LogReader::open(log)?;
+    let first = loop {
+        match games.next_game::<PlayedGame>()? {
+            Some(played) if played.index == 0 => break played,
+            Some(_) => {}
+            None => return Ok(None),
+        }
+    };
+    let opening = first.opening.split_whitespace();
+    let later = first.moves[..first.moves.len() / 2].iter().map(String::as_str);
     let mut record = fresh_record(game);
     for text in opening.chain(later) {
-        let m = game.parse_move(record.position(), text).ok()?;
-        record.play(m).ok()?;
+        let m = game.parse_move(record.position(), text)?;
+        if record.play(m).is_err() {
+            return Ok(None);
+        }
     }
-    record.ending().is_none().then(|| Sample {
+    Ok(record.ending().is_none().then(|| Sample {
         board: game.draw(record.position(), record.side()),
         explanation: learned.explain(record.position()),
-    })
+    }))
 }

@@ -13,17 +13,23 @@
 //! ```
 
 mod any_game;
+mod contender;
 mod duel;
 mod error;
 mod fit;
 mod function;
 mod learn;
+mod match_order;
+mod match_text;
+mod pace;
 mod page;
 pub mod reproduce;
 mod run_folder;
 mod session;
 mod text;
 mod thinker;
+mod time_factor;
+mod tournament;
 
 pub use error::LabError;
 
@@ -31,15 +37,24 @@ pub use error::LabError;
 pub mod prelude {
     pub use crate::LabError;
     pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
-    pub use crate::duel::{Contender, DuelPlan, Pace, duel};
+    pub use crate::contender::{Contender, Mind, Roster};
+    pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit};
     pub use crate::function::{Function, FunctionName, by_hand, open};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
+    pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
+    pub use crate::match_text::{
+        games_table, match_page, match_table, pairs_table, standings_tables, test_table,
+        time_factor_table,
+    };
+    pub use crate::pace::Pace;
     pub use crate::page::curve_file;
     pub use crate::session::{GameSession, Hint, Session, Thought};
-    pub use crate::text::{estimate_table, match_table, weights};
+    pub use crate::text::{estimate_table, weights};
     pub use crate::thinker::{EngineSetup, SearchThinker};
-    pub use evalsmith_arena::{MatchResult, run_match};
+    pub use crate::time_factor::{Equality, FactorOrder, time_factor};
+    pub use crate::tournament::{Schedule, Standings, TournamentOrder, play_tournament};
+    pub use evalsmith_arena::{Adjudication, MatchResult, Openings, read_match, run_match};
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
     pub use evalsmith_data::{Dataset, SelfPlay, generate};
@@ -47,4 +62,6 @@ pub mod prelude {
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
+    pub use evalsmith_stats::elo::{Pentanomial, Summary, Trinomial};
+    pub use evalsmith_stats::sprt::Sprt;
 }

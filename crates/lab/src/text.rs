@@ -1,75 +1,16 @@
 //! Results as tables and sentences, the same for the terminal and the page.
 
-use crate::duel::Pace;
 use crate::fit::{FitRecord, weights_at};
 use crate::learn::{LearnSummary, MatchSummary};
-use evalsmith_arena::MatchResult;
+use crate::match_text::stats_table;
 use evalsmith_core::Stage;
 use evalsmith_learn::{DenseModel, Estimate, INTERCEPT, Model, ModelFile, Quality, StageFit};
 use evalsmith_report::{Align, Table, number};
-use evalsmith_stats::elo::{Elo, MatchStats};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How many stages a table shows when nobody asks for one.
 const SHOWN: usize = 6;
-
-/// A match as a table: score, points, Elo, superiority, margin.
-pub fn match_table(pace: Pace, result: &MatchResult) -> Table {
-    let [_, opponent] = &result.plan.names;
-    stats_table([(opponent.clone(), pace.describe(), &result.stats)].into_iter())
-}
-
-fn stats_table<'a>(matches: impl Iterator<Item = (String, String, &'a MatchStats)>) -> Table {
-    let mut table = Table::new([
-        "against",
-        "pace",
-        "games",
-        "W",
-        "D",
-        "L",
-        "points",
-        "Elo",
-        "95 %",
-        "superior",
-        "margin",
-        "sign test p",
-    ])
-    .align([Align::Left, Align::Left].into_iter().chain([Align::Right; 10]));
-    for (against, pace, stats) in matches {
-        let share = stats.share.map_or("-".into(), |s| number::percent(s, 1));
-        let (low, high) = (elo(Some(stats.elo_interval.low)), elo(Some(stats.elo_interval.high)));
-        let margin = stats.margin.as_ref().map_or("-".into(), |m| match &m.interval {
-            Some(i) => format!("{:+.2} ({:+.2} to {:+.2})", m.mean, i.low, i.high),
-            None => format!("{:+.2}", m.mean),
-        });
-        table.push([
-            against,
-            pace,
-            stats.games().to_string(),
-            stats.wins.to_string(),
-            stats.draws.to_string(),
-            stats.losses.to_string(),
-            share,
-            elo(stats.elo),
-            format!("{low} to {high}"),
-            number::percent(stats.superiority, 1),
-            margin,
-            number::p_value(stats.sign_test.p_value),
-        ]);
-    }
-    table
-}
-
-/// A difference in Elo; beyond what games can show, its sign alone.
-fn elo(elo: Option<Elo>) -> String {
-    match elo {
-        None => "-".into(),
-        Some(Elo(e)) if e == f64::INFINITY => "+inf".into(),
-        Some(Elo(e)) if e == f64::NEG_INFINITY => "-inf".into(),
-        Some(Elo(e)) => format!("{e:+.0}"),
-    }
-}
 
 /// The weights of a model, with their errors where its fit is known; `None`
 /// when the model lacks the stage asked for.

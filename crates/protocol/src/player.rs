@@ -3,14 +3,15 @@
 //! A fault that breaks the dialogue ends the process; the next game starts it
 //! again. Within a game nothing is started again: a match must see the fault.
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Clocks};
 use crate::client::Client;
 use crate::engine::Engine;
 use crate::fault::{Failure, Fault};
 use crate::reply::{Answer, Reply, Value};
 use crate::situation::{Situation, Terms};
 use evalsmith_core::{
-    Choice, Dialect, FaultKind, Game, GameRecord, Player, PlayerError, Position, Protocol, Score,
+    Choice, Clock, Dialect, FaultKind, Game, GameRecord, Player, PlayerError, Position, Protocol,
+    Score,
 };
 
 type MoveOf<G> = <<G as Game>::Position as Position>::Move;
@@ -163,7 +164,8 @@ impl<G: Game> EnginePlayer<G> {
         let report = &reply.report;
         let value: Option<Score> = report.value.and_then(Value::decided);
         let depth = report.depth.map_or(0, |depth| depth.min(u32::from(u8::MAX)) as u8);
-        Ok(Choice { mv, value, depth, nodes: report.nodes.unwrap_or(0) })
+        let nodes = report.nodes.unwrap_or(0);
+        Ok(Choice { mv, value, depth, nodes, cpu: reply.cpu, wall: Some(reply.wall) })
     }
 
     fn gives_up(&self, what: &str, kind: FaultKind) -> PlayerError {
@@ -202,6 +204,11 @@ impl<G: Game> Player<G::Position> for EnginePlayer<G> {
             self.client = None;
             self.lost = Some(failure);
         }
+    }
+
+    fn set_clock(&mut self, clock: &Clock) {
+        let Clock { remaining, increment } = *clock;
+        self.budget.clocks = Some(Clocks { remaining, increment, ..Clocks::default() });
     }
 
     fn choose(

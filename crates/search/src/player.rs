@@ -38,7 +38,8 @@ impl<P: Position, E: Evaluate<P>> Player<P> for SearchPlayer<P, E> {
     fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError> {
         let found = self.searcher.search_untimed(game, &self.limits, &AtomicBool::new(false));
         let mv = found.best.ok_or_else(|| game_is_over(&self.name))?;
-        Ok(Choice { mv, value: Some(found.value), depth: found.depth, nodes: found.nodes })
+        let (value, depth, nodes) = (Some(found.value), found.depth, found.nodes);
+        Ok(Choice { value, depth, nodes, ..Choice::blind(mv) })
     }
 }
 

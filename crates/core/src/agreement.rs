@@ -1,6 +1,6 @@
 //! When both players think that a game is decided.
 
-use evalsmith_core::{Outcome, Score, Side};
+use crate::{Outcome, Score, Side};
 use std::cell::Cell;
 
 /// Moves running in which both must think so.
@@ -10,20 +10,21 @@ const MOVES: i32 = 4;
 ///
 /// Invariant: the streak counts the last moves whose values speak for one side
 /// by at least the threshold, positive for the first player.
-pub(crate) struct Agreement {
+#[derive(Debug)]
+pub struct Agreement {
     threshold: f64,
     streak: Cell<i32>,
 }
 
 impl Agreement {
     /// Nothing heard yet; a threshold of zero never ends a game.
-    pub(crate) fn new(threshold: f64) -> Self {
+    pub fn new(threshold: f64) -> Self {
         Self { threshold, streak: Cell::new(0) }
     }
 
     /// Hears what the side to move thinks of its chosen move. A move without a
     /// value says nothing, and breaks the streak: it may have changed everything.
-    pub(crate) fn hear(&self, side: Side, value: Option<Score>) {
+    pub fn hear(&self, side: Side, value: Option<Score>) {
         let for_first = match (value.map(|v| v.log_odds().0), side) {
             (None, _) => 0.0,
             (Some(value), Side::First) => value,
@@ -42,7 +43,7 @@ impl Agreement {
     }
 
     /// The agreed outcome for the side to move, once there is one.
-    pub(crate) fn outcome(&self, side: Side) -> Option<Outcome> {
+    pub fn outcome(&self, side: Side) -> Option<Outcome> {
         let streak = self.streak.get();
         if self.threshold == 0.0 || streak.abs() < MOVES {
             return None;
@@ -55,7 +56,7 @@ impl Agreement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalsmith_core::LogOdds;
+    use crate::LogOdds;
 
     fn hear(agreement: &Agreement, values_for_first: &[Option<f64>]) {
         for (ply, value) in values_for_first.iter().enumerate() {

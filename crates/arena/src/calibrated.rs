@@ -1,0 +1,105 @@
+//! A searching player whose time is nodes: what it searches costs what a
+//! calibration says a node costs, whatever else the machine does.
+
+use evalsmith_core::{Choice, Clock, Evaluate, GameRecord, Player, PlayerError, Position};
+use evalsmith_search::{Limits, Searcher};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Plays by time that is counted in nodes.
+pub struct CalibratedPlayer<P: Position, E: Evaluate<P>> {
+    name: String,
+    searcher: Searcher<P, E>,
+    ns_per_node: f64,
+    move_time: Option<Duration>,
+    clock: Clock,
+}
+
+impl<P: Position, E: Evaluate<P>> CalibratedPlayer<P, E> {
+    /// A player that takes `move_time` for each move, or shares out its clock
+    /// where that is none.
+    pub fn new(
+        name: impl Into<String>,
+        function: E,
+        table_bytes: usize,
+        ns_per_node: f64,
+        move_time: Option<Duration>,
+    ) -> Self {
+        let searcher = Searcher::new(function, table_bytes);
+        Self { name: name.into(), searcher, ns_per_node, move_time, clock: Clock::default() }
+    }
+}
+
+/// The time for the next move: a twentieth of what is left and most of the
+/// increment, and never more than half of what is left, so that no clock empties.
+fn share(remaining: Duration, increment: Duration) -> Duration {
+    (remaining / 20 + increment.mul_f64(0.75)).min(remaining / 2)
+}
+
+impl<P: Position, E: Evaluate<P>> Player<P> for CalibratedPlayer<P, E> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn new_game(&mut self, _seed: u64) {
+        self.searcher.clear();
+    }
+
+    fn set_clock(&mut self, clock: &Clock) {
+        self.clock = *clock;
+    }
+
+    fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError> {
+        let side = game.side().index();
+        let of_clock = || share(self.clock.remaining[side], self.clock.increment[side]);
+        let time = self.move_time.unwrap_or_else(of_clock);
+        let nodes = (time.as_nanos() as f64 / self.ns_per_node).floor() as u64;
+        let limits = Limits::nodes(nodes.max(1));
+        let found = self.searcher.search(game, &limits, &AtomicBool::new(false));
+        let mv = found.best.ok_or_else(|| {
+            PlayerError::new(&self.name, "asked for a move in a game that is over; start a new one")
+        })?;
+        let charged = Duration::from_nanos((found.nodes as f64 * self.ns_per_node).round() as u64);
+        let (value, depth, nodes) = (Some(found.value), found.depth, found.nodes);
+        Ok(Choice { mv, value, depth, nodes, cpu: Some(charged), wall: Some(charged) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Heaps, Nim};
+    use evalsmith_core::{Game, Side, Trivial};
+    use proptest::prelude::*;
+
+    fn choose(player: &mut CalibratedPlayer<Heaps, Trivial>, clock: Clock) -> Choice<(u8, u8)> {
+        player.set_clock(&clock);
+        player.choose(&GameRecord::new(Nim.start(), Side::First, 21)).unwrap()
+    }
+
+    #[test]
+    fn time_is_nodes() {
+        let mut player =
+            CalibratedPlayer::new("p", Trivial, 0, 1000.0, Some(Duration::from_micros(300)));
+        let choice = choose(&mut player, Clock::default());
+        assert_eq!((choice.nodes, choice.cpu), (300, Some(Duration::from_micros(300))));
+        assert_eq!(choice.wall, choice.cpu);
+
+        let mut by_clock = CalibratedPlayer::new("p", Trivial, 0, 1000.0, None);
+        let left = Duration::from_millis(2);
+        let clock = Clock { remaining: [left, Duration::ZERO], ..Clock::default() };
+        assert_eq!(choose(&mut by_clock, clock).nodes, 100);
+    }
+
+    proptest! {
+        #[test]
+        fn no_clock_ever_empties(base in 0..10_000_u64, increment in 0..1000_u64) {
+            let [mut left, increment] = [base, increment].map(Duration::from_micros);
+            for _ in 0..300 {
+                let spent = share(left, increment);
+                prop_assert!(spent <= left);
+                left = left.saturating_sub(spent) + increment;
+            }
+        }
+    }
+}

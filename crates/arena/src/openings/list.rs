@@ -1,0 +1,213 @@
+//! Openings from a file: one a line, as moves from the start or as a position.
+//!
+//! A line may be moves in the game's notation (`f5 d6 c3`, `f5d6c3`,
+//! `1. e4 e5`), a position as the game writes it, or a line of EPD or OBF, whose
+//! further fields are passed over. Empty lines and what follows `#` or `%` at
+//! the beginning of a line say nothing.
+
+use super::{Openings, Source, canonical_key};
+use crate::ArenaError;
+use evalsmith_core::{Game, GameRecord, Side};
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+/// The longest move in letters that is looked for where moves are not parted.
+const LONGEST_MOVE: usize = 8;
+
+impl<G: Game> Openings<G> {
+    /// The openings of a file, in its order, with a remark for each line that
+    /// repeats an earlier one.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is no opening: the error says
+    /// which.
+    pub fn from_file(game: &G, path: &Path) -> Result<(Self, Vec<String>), ArenaError> {
+        let bytes = fs::read(path).map_err(ArenaError::io(path))?;
+        let text = String::from_utf8_lossy(&bytes);
+        Self::from_lines(game, &text).map_err(|(line, reason)| ArenaError::Opening {
+            path: path.to_owned(),
+            line,
+            reason,
+        })
+    }
+
+    /// The same from the lines of a text; an error is the line's number and what
+    /// is wrong with it.
+    fn from_lines(game: &G, text: &str) -> Result<(Self, Vec<String>), (usize, String)> {
+        let symmetries = game.symmetries();
+        let mut first_seen = HashMap::new();
+        let mut records = Vec::new();
+        let mut remarks = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with(['#', '%']) {
+                continue;
+            }
+            let record = read_opening(game, line).map_err(|reason| (number, reason))?;
+            if record.ending().is_some() {
+                return Err((number, "the game is over there; an opening leaves moves".into()));
+            }
+            match first_seen.insert(canonical_key(record.position(), &symmetries), number) {
+                None => records.push(record),
+                Some(earlier) => {
+                    first_seen.insert(canonical_key(record.position(), &symmetries), earlier);
+                    remarks.push(format!(
+                        "line {number} leads to the position of line {earlier}, or its mirror \
+                         image, and is left out"
+                    ));
+                }
+            }
+        }
+        Ok((Self { game: game.clone(), source: Source::Listed(records) }, remarks))
+    }
+}
+
+/// The opening of a line, or what is wrong with it as moves and as a position.
+fn read_opening<G: Game>(game: &G, line: &str) -> Result<GameRecord<G::Position>, String> {
+    let no_moves = match read_moves(game, line) {
+        Ok(record) => return Ok(record),
+        Err(reason) => reason,
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let fields = line.split(';').next().unwrap_or(line).trim();
+    let beginnings = [6, 4, 2].map(|n| words[..n.min(words.len())].join(" "));
+    let beginnings = beginnings.iter().map(String::as_str);
+    let mut no_position = String::new();
+    for text in [line, fields].into_iter().chain(beginnings) {
+        match game.parse(text) {
+            Ok((position, side)) => {
+                return Ok(GameRecord::new(position, side, game.max_plies()));
+            }
+            Err(malformed) if no_position.is_empty() => no_position = malformed.to_string(),
+            Err(_) => {}
+        }
+    }
+    Err(format!("neither moves from the start ({no_moves}) nor a position ({no_position})"))
+}
+
+fn read_moves<G: Game>(game: &G, line: &str) -> Result<GameRecord<G::Position>, String> {
+    let mut record = GameRecord::new(game.start(), Side::First, game.max_plies());
+    for word in line.split_whitespace() {
+        let mut rest = without_number(word);
+        while !rest.is_empty() {
+            let (m, length) = next_move(game, record.position(), rest)
+                .ok_or_else(|| format!("{rest:?} is no legal move at ply {}", record.ply() + 1))?;
+            record.play(m).map_err(|illegal| illegal.to_string())?;
+            rest = &rest[length..];
+        }
+    }
+    Ok(record)
+}
+
+/// What follows a move's number: `e4` of `1.e4`.
+fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.starts_with('.') { rest.trim_start_matches('.') } else { word }
+}
+
+/// The move that `text` is, or the longest it begins with, and its length.
+fn next_move<G: Game>(
+    game: &G,
+    position: &G::Position,
+    text: &str,
+) -> Option<(<G::Position as evalsmith_core::Position>::Move, usize)> {
+    let lengths = text.char_indices().map(|(at, _)| at).take(LONGEST_MOVE + 1).skip(1);
+    let lengths: Vec<usize> = lengths.filter(|&length| length <= LONGEST_MOVE).collect();
+    let mut candidates = std::iter::once(text.len()).chain(lengths.into_iter().rev());
+    candidates
+        .find_map(|length| game.parse_move(position, &text[..length]).ok().map(|m| (m, length)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalsmith_chess::Chess;
+    use evalsmith_othello::Othello;
+    use proptest::prelude::*;
+
+    fn othello(text: &str) -> Result<(Vec<String>, Vec<String>), (usize, String)> {
+        let game = Othello::new();
+        let (openings, remarks) = Openings::from_lines(&game, text)?;
+        let shown = openings.first(99);
+        Ok((shown.iter().map(|r| game.format(r.position(), r.side())).collect(), remarks))
+    }
+
+    #[test]
+    fn moves_in_several_writings_and_positions_are_read() {
+        let board = "---------------------------OX------XO--------------------------- X";
+        let text =
+            format!("# a list\n\nf5 d6 c3\n  f5d6c3d3\n1. f5 f6\n{board}; f5:0; d3:0; % OBF\n");
+        let (openings, remarks) = othello(&text).unwrap();
+        assert_eq!((openings.len(), remarks.len()), (4, 0));
+        assert_eq!(openings[3], board);
+        assert_eq!(othello("f5 d6 c3 d3").unwrap().0[0], openings[1]);
+    }
+
+    #[test]
+    fn repeated_lines_are_told_even_in_a_mirror() {
+        let (openings, remarks) = othello("f5 d6\nf5 f6\nf5d6\ne6 f4\nc4 e3\n").unwrap();
+        assert_eq!(openings.len(), 2, "{remarks:?}");
+        assert_eq!(remarks.len(), 3);
+        assert!(remarks[0].starts_with("line 3 leads to the position of line 1"), "{remarks:?}");
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_told_by_number() {
+        for (text, line, words) in [
+            ("f5 d6\nf5 a1\n", 2, "\"a1\" is no legal move at ply 2"),
+            ("\n\nf5 f5", 3, "no legal move"),
+            ("XXOO X", 1, "position"),
+        ] {
+            let (number, reason) = othello(text).unwrap_err();
+            assert_eq!(number, line);
+            assert!(reason.contains(words), "{reason}");
+        }
+        let full = format!("{} X", "X".repeat(64));
+        assert!(othello(&full).unwrap_err().1.contains("over"));
+    }
+
+    #[test]
+    fn fen_and_epd_are_positions() {
+        let text = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n\
+                    rnbqkbnr/pppp1ppp/8/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR b KQkq - bm Nf6; id \"Bc4\";\n\
+                    1.d4 d5 2.c4\n";
+        let (openings, _) = Openings::from_lines(&Chess, text).unwrap();
+        let sides: Vec<_> = openings.first(9).iter().map(GameRecord::side).collect();
+        assert_eq!(sides, [Side::First, Side::Second, Side::Second]);
+        assert!(openings.clone().select(Some(4), &|_| true).is_err());
+        let black = openings.select(None, &|r| r.side() == Side::Second).unwrap();
+        assert_eq!(black.len(), 2);
+    }
+
+    proptest! {
+        /// Whatever stands in a file, it is a list or an error with its line.
+        #[test]
+        fn no_text_panics(text in "[a-h1-8XO. ;%#\\-\\n\u{e9}\u{1f0}]{0,200}", junk in any::<String>()) {
+            for text in [text, junk] {
+                let lines = text.lines().count();
+                match Openings::from_lines(&Othello::new(), &text) {
+                    Ok((openings, remarks)) => prop_assert!(openings.len() + remarks.len() <= lines),
+                    Err((line, reason)) => {
+                        prop_assert!((1..=lines).contains(&line));
+                        prop_assert!(!reason.is_empty());
+                    }
+                }
+            }
+        }
+
+        /// Random legal games are read back, parted by spaces or not.
+        #[test]
+        fn what_is_written_is_read(seed in any::<u64>(), plies in 1..30_u16) {
+            let game = Othello::new();
+            let openings = Openings::random(&game, plies, 1, seed).unwrap();
+            let record = openings.get(0);
+            let steps = record.positions().iter().zip(record.moves());
+            let names: Vec<_> = steps.map(|(p, &m)| game.format_move(p, m)).collect();
+            for parted in [names.join(" "), names.concat()] {
+                let (read, _) = Openings::from_lines(&game, &parted).map_err(|e| TestCaseError::fail(e.1))?;
+                prop_assert_eq!(read.get(0), record.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Matches as a user meets them: run, killed, resumed, reported.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use std::fs;
+use std::path::Path;
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn evalsmith(folder: &TempDir) -> Command {
+    let mut command = Command::cargo_bin("evalsmith").expect("the program is built");
+    command.current_dir(folder.path());
+    command
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn stdout(folder: &TempDir, arguments: &[&str]) -> String {
+    let run = evalsmith(folder).args(arguments).assert().success();
+    String::from_utf8(run.get_output().stdout.clone()).expect("text")
+}
+
+/// The lines of a log, whatever the order in which games ended.
+fn lines(log: &Path) -> Vec<String> {
+    let mut lines: Vec<_> =
+        fs::read_to_string(log).expect("a log").lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+fn logs(folder: &Path) -> usize {
+    let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
+    files.filter(|path| path.extension().is_some_and(|e| e == "jsonl")).count()
+}
+
+#[test]
+fn a_killed_match_is_resumed_from_its_log_alone() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let run = |log: &'static str| {
+        ["match", "run", "othello", "hand", "trivial@depth=2", "--depth", "3", "--pairs", "60"]
+            .into_iter()
+            .chain(["--solve-at", "6", "--decided-at", "9", "--log", log])
+            .collect::<Vec<_>>()
+    };
+    let whole = stdout(&folder, &run("whole.jsonl"));
+    for milliseconds in [30, 60, 120] {
+        let mut killed = Process::new(assert_cmd::cargo::cargo_bin!("evalsmith"))
+            .args(run("killed.jsonl"))
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        killed.kill().expect("killed, or already over");
+        killed.wait().expect("it is over");
+    }
+    // However early the kills came, there is a log of this match to cut and resume.
+    stdout(&folder, &run("killed.jsonl"));
+    let text = fs::read(at("killed.jsonl")).expect("a log");
+    fs::write(at("killed.jsonl"), &text[..text.len() / 2]).expect("written");
+    assert_eq!(stdout(&folder, &["match", "resume", "killed.jsonl", "--threads", "1"]), whole);
+    assert_eq!(lines(&at("killed.jsonl")), lines(&at("whole.jsonl")));
+    assert_eq!(stdout(&folder, &["match", "report", "whole.jsonl"]), whole);
+
+    stdout(&folder, &["match", "report", "whole.jsonl", "-o", "page.html"]);
+    let page = fs::read_to_string(at("page.html")).expect("a page");
+    assert!(page.contains("othello: hand against trivial@depth=2"), "{page}");
+    evalsmith(&folder)
+        .args(["match", "report", "whole.jsonl", "-o", "page.html"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("--force"));
+}
+
+#[test]
+fn a_sequential_test_ends_alike_for_any_threads() {
+    let folder = folder();
+    let run = |log: &str, threads: &str| {
+        let arguments = ["match", "sprt", "othello", "hand", "trivial", "--depth", "1"];
+        let test = ["--elo0", "0", "--elo1", "50", "--log", log, "--threads", threads];
+        stdout(&folder, &[&arguments[..], &test].concat())
+    };
+    let alone = run("alone.jsonl", "1");
+    assert!(alone.contains("H1 accepted"), "{alone}");
+    assert_eq!(run("many.jsonl", "5"), alone);
+    assert_eq!(stdout(&folder, &["match", "resume", "many.jsonl"]), alone);
+}
+
+#[test]
+fn tournaments_rate_their_players() {
+    let folder = folder();
+    let shared = ["--pairs", "12", "--depth", "2", "--format", "csv", "--out"];
+    let play = |arguments: &[&str]| {
+        let (out, rest) = arguments.split_last().expect("a folder");
+        stdout(&folder, &[&["match"], rest, &shared, &[*out][..]].concat())
+    };
+    let all = play(&["tournament", "othello", "trivial", "hand", "hand@depth=1", "all"]);
+    let players: Vec<_> = all.lines().skip(1).map(|l| l.split(',').nth(1).unwrap_or("")).collect();
+    assert_eq!(players, ["hand", "hand@depth=1", "trivial"], "{all}");
+    assert_eq!(logs(&folder.path().join("all")), 3);
+    assert_eq!(play(&["tournament", "othello", "trivial", "hand", "hand@depth=1", "all"]), all);
+    let gauntlet = play(&["gauntlet", "othello", "hand", "trivial", "hand@depth=1", "one"]);
+    assert_eq!(logs(&folder.path().join("one")), 2, "{gauntlet}");
+    let ladder = play(&["ladder", "othello", "hand", "--depths", "1..3", "steps"]);
+    assert!(ladder.lines().nth(1).is_some_and(|best| best.contains("hand@depth=3")), "{ladder}");
+    fs::write(
+        folder.path().join("players.toml"),
+        "[x]\nfunction = 'hand'\n[y]\nfunction = 'trivial'\n",
+    )
+    .expect("written");
+    let listed = play(&["tournament", "othello", "--engines", "players.toml", "file"]);
+    assert!(listed.lines().nth(1).is_some_and(|best| best.starts_with("1,x,")), "{listed}");
+    evalsmith(&folder)
+        .args(["match", "gauntlet", "othello", "hand", "trivial", "--out", "all"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("another run"));
+    evalsmith(&folder)
+        .args(["match", "tournament", "othello", "hand", "hand", "--out", "same"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("hand"));
+}
+
+/// With twice its own time a function is its equal by half.
+#[test]
+fn the_factor_of_equal_strength_is_found() {
+    let folder = folder();
+    let arguments = ["match", "time-factor", "othello", "hand@cpu=400us", "hand@cpu=200us"];
+    let more = ["--pairs", "30", "--batches", "3", "--precision", "9", "--out", "factor"];
+    let found = stdout(&folder, &[&arguments[..], &more].concat());
+    assert!(found.contains("0.500") && found.contains("1.000"), "{found}");
+    evalsmith(&folder)
+        .args(["match", "time-factor", "othello", "hand", "hand", "--depth", "2", "--out", "x"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("limit hand by time"));
+}
+
+#[test]
+fn openings_come_from_lists_and_trees() {
+    let folder = folder();
+    fs::write(folder.path().join("list"), "f5 d6\n\ne6f4\nf5 f6\n").expect("written");
+    evalsmith(&folder)
+        .args(["match", "run", "othello", "hand", "trivial", "--depth", "1"])
+        .args(["--openings", "list", "--log", "a", "--format", "json"])
+        .assert()
+        .success()
+        .stderr(predicate::str::contains("list: line 3 leads to the position of line 1"))
+        .stdout(predicate::str::contains("\"games\": 4"));
+    // One first move up to symmetry, three answers, fourteen positions after them.
+    let all = stdout(
+        &folder,
+        &[
+            "match",
+            "run",
+            "othello",
+            "hand",
+            "trivial",
+            "--depth",
+            "1",
+            "--enumerate",
+            "3",
+            "--log",
+            "b",
+        ],
+    );
+    assert!(all.contains("   28  "), "{all}");
+    fs::write(folder.path().join("list"), "f5 d6\nf5 a1\n").expect("written");
+    evalsmith(&folder)
+        .args(["match", "run", "othello", "hand", "trivial", "--openings", "list", "--log", "c"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("list, line 2").and(predicate::str::contains("\"a1\"")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_failing_engine_ends_the_match_and_the_results_stand() {
+    let folder = folder();
+    let script = "#!/bin/sh\nwhile read word rest; do case $word in\nuci) echo uciok;;\n\
+                  isready) echo readyok;;\ngo) exit 7;;\nesac; done\n";
+    fs::write(folder.path().join("broken.sh"), script).expect("written");
+    let players = "[broken]\nprotocol = 'uci'\ncommand = 'sh'\narguments = ['broken.sh']\n";
+    fs::write(folder.path().join("players.toml"), players).expect("written");
+    evalsmith(&folder)
+        .args(["match", "run", "chess", "trivial", "broken", "--engines", "players.toml"])
+        .args(["--depth", "1", "--pairs", "2", "--threads", "1", "--log", "log.jsonl"])
+        .assert()
+        .code(1)
+        .stdout(predicate::str::contains("3 forfeited"))
+        .stderr(
+            predicate::str::contains("broken (player 1) failed in 3 games running")
+                .and(predicate::str::contains("log.jsonl.faults/game-2.txt")),
+        );
+    let words = fs::read_to_string(folder.path().join("log.jsonl.faults/game-0.txt"));
+    assert!(words.expect("its last words").contains("> go depth 1"));
+    evalsmith(&folder)
+        .args(["match", "run", "chess", "trivial", "engine:uci:/no/such", "--log", "none.jsonl"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("/no/such did not start"));
+}
+
+#[test]
+fn counts_are_calculated() {
+    let folder = folder();
+    let games = stdout(&folder, &["match", "stats", "136", "111", "96"]);
+    assert!(games.contains("+40.70") && games.contains("+49.77"), "{games}");
+    let pairs = stdout(
+        &folder,
+        &["match", "stats", "--pairs", "365", "16618", "36229", "16974", "390"]
+            .into_iter()
+            .chain(["--normalised", "--elo1", "2"])
+            .collect::<Vec<_>>(),
+    );
+    assert!(pairs.contains("+2.25"), "{pairs}");
+    for wrong in
+        [&["match", "stats", "1", "2", "3", "4"][..], &["match", "stats", "--pairs", "1", "2", "3"]]
+    {
+        evalsmith(&folder).args(wrong).assert().code(2);
+    }
+    evalsmith(&folder)
+        .args(["match", "stats", "1", "2", "3", "--elo0", "5", "--elo1", "5"])
+        .assert()
+        .code(2);
+}

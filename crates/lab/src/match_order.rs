@@ -1,0 +1,210 @@
+//! A match as it is ordered, in words that a log keeps: everything to go on
+//! with it from the log alone.
+
+use crate::LabError;
+use crate::contender::{Contender, Mind};
+use crate::duel::{DuelPlan, Entrant, Opened, duel};
+use crate::function::{Function, FunctionName, open};
+use crate::pace::Pace;
+use evalsmith_arena::{Adjudication, LogReader, MatchResult, Openings};
+use evalsmith_core::{Game, GameRecord, LogOdds, Progress, Score};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Searcher};
+use evalsmith_stats::elo::{Elo, NormalisedElo};
+use evalsmith_stats::sprt::Sprt;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Where openings come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpeningSource {
+    /// So many random half-moves.
+    Random(u16),
+    /// All positions after so many half-moves, up to symmetry.
+    Enumerated(u16),
+    /// The lines of a file.
+    File(PathBuf),
+}
+
+/// Only openings that a function thinks even.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Even {
+    /// The largest value, in log-odds, for either side.
+    pub within: f64,
+    /// Plies searched for it.
+    pub depth: u8,
+    /// Who thinks so.
+    pub function: FunctionName,
+}
+
+/// The rules that matches of any players share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    /// Pairs of games at most; without, as many as the openings, or as the game
+    /// suggests where they are random.
+    pub pairs: Option<u32>,
+    /// Where the games begin.
+    pub openings: OpeningSource,
+    /// Only even ones.
+    pub even: Option<Even>,
+    /// Decides all chance.
+    pub seed: u64,
+    /// The limits of players without their own.
+    pub pace: Pace,
+    /// What ends games early.
+    pub adjudication: Adjudication,
+    /// The match stops when one player has failed in so many games running.
+    pub max_faults: u32,
+}
+
+/// A match of two players.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchOrder {
+    /// Who plays.
+    pub players: [Contender; 2],
+    /// The rules.
+    pub terms: Terms,
+    /// What ends the match early.
+    pub sprt: Option<Sprt>,
+}
+
+impl MatchOrder {
+    /// The game and the order of the match that a log holds.
+    ///
+    /// # Errors
+    /// When the file is no log, or was not written by an order.
+    pub fn of_log(log: &Path) -> Result<(String, Self), LabError> {
+        let (header, _) = LogReader::open(log)?;
+        let order = header.plan.conditions["order"].clone();
+        let order = serde_json::from_value(order).map_err(|e| LabError::Unreadable {
+            path: log.to_owned(),
+            reason: format!(
+                "its match cannot be ordered again ({e}); repeat the command it came from"
+            ),
+        })?;
+        Ok((header.game, order))
+    }
+}
+
+/// The sequential test between two differences in Elo, or in normalised Elo.
+///
+/// # Errors
+/// When the second is not above the first, or the rates are no rates of a test.
+pub fn sprt(elo: [f64; 2], normalised: bool, alpha: f64, beta: f64) -> Result<Sprt, LabError> {
+    Ok(if normalised {
+        Sprt::normalised(elo.map(NormalisedElo), alpha, beta)?
+    } else {
+        Sprt::logistic(elo.map(Elo), alpha, beta)?
+    })
+}
+
+/// A player whose function is open.
+pub(crate) struct OpenContender<'a, F> {
+    contender: &'a Contender,
+    function: Option<(Function<F>, String)>,
+}
+
+impl<'a, F> OpenContender<'a, F> {
+    pub(crate) fn new<G: Game<Features = F>>(
+        game: &G,
+        contender: &'a Contender,
+        shipped: Option<&[u8]>,
+    ) -> Result<Self, LabError> {
+        let function = match &contender.mind {
+            Mind::Engine(_) => None,
+            Mind::Function(name) => {
+                let opened = open(game, name, shipped)?;
+                let identity = opened.identity(name);
+                Some((opened, identity))
+            }
+        };
+        Ok(Self { contender, function })
+    }
+
+    pub(crate) fn entrant(&self, pace: Pace) -> Entrant<'_, F> {
+        let opened = match (&self.contender.mind, &self.function) {
+            (_, Some((function, identity))) => Opened::Function(function, identity),
+            (Mind::Engine(engine), None) => Opened::Engine(engine),
+            (Mind::Function(_), None) => unreachable!("a function is opened with its contender"),
+        };
+        let pace = self.contender.pace.unwrap_or(pace);
+        Entrant { name: &self.contender.name, opened, pace }
+    }
+}
+
+impl Terms {
+    /// The openings, with remarks on lines left out told to `progress`.
+    pub(crate) fn openings<G: Game>(
+        &self,
+        game: &G,
+        shipped: Option<&[u8]>,
+        progress: &dyn Progress,
+    ) -> Result<Openings<G>, LabError> {
+        let judge = match &self.even {
+            None => None,
+            Some(even) => Some((open(game, &even.function, shipped)?, even)),
+        };
+        let wanted = |record: &GameRecord<G::Position>| {
+            judge.as_ref().is_none_or(|(function, even)| {
+                let mut searcher = Searcher::new(function.clone(), DEFAULT_TABLE_BYTES);
+                let value = searcher.fixed_depth(record, even.depth).value;
+                value.0.abs() <= Score::from(LogOdds(even.within)).0
+            })
+        };
+        Ok(match &self.openings {
+            OpeningSource::Random(plies) => {
+                let pairs = self.pairs.unwrap_or(game.defaults().pairs);
+                Openings::random_where(game, *plies, pairs, self.seed, &wanted)?
+            }
+            OpeningSource::Enumerated(plies) => {
+                Openings::enumerated(game, *plies, self.pairs, self.seed, &wanted)?
+            }
+            OpeningSource::File(path) => {
+                let (listed, remarks) = Openings::from_file(game, path)?;
+                for remark in remarks {
+                    progress.note(&format!("{}: {remark}", path.display()));
+                }
+                listed.select(self.pairs, &wanted)?
+            }
+        })
+    }
+
+    /// The plan of one match under these terms.
+    pub(crate) fn duel_plan(&self, pairs: usize) -> DuelPlan {
+        DuelPlan {
+            adjudication: self.adjudication,
+            max_faults: self.max_faults,
+            ..DuelPlan::new(pairs as u32, self.seed)
+        }
+    }
+}
+
+/// Plays, or goes on with, the match logged at `log`.
+///
+/// # Errors
+/// As [`duel`], and when a player or the openings cannot be had.
+pub fn play_match<G: Game>(
+    game: &G,
+    order: &MatchOrder,
+    shipped: Option<&[u8]>,
+    log: &Path,
+    progress: &dyn Progress,
+) -> Result<MatchResult, LabError> {
+    let [a, b] = &order.players;
+    let opened = [OpenContender::new(game, a, shipped)?, OpenContender::new(game, b, shipped)?];
+    let entrants = opened.each_ref().map(|player| player.entrant(order.terms.pace));
+    let openings = order.terms.openings(game, shipped, progress)?;
+    let plan = DuelPlan {
+        sprt: order.sprt,
+        order: serde_json::to_value(order).unwrap_or_default(),
+        ..order.terms.duel_plan(openings.len())
+    };
+    duel(game, entrants, &plan, &openings, log, &beside(log, ".calibration.json"), progress)
+}
+
+/// The file of this ending beside another.
+pub(crate) fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
