@@ -1,6 +1,7 @@
 //! `evalsmith match`: functions and engines against each other, one file a verb.
 
 mod ladder;
+mod records;
 mod report;
 mod resume;
 mod run;
@@ -30,6 +31,7 @@ pub(crate) enum Match {
     TimeFactor(time_factor::TimeFactor),
     Resume(resume::Resume),
     Report(report::Report),
+    Records(records::Records),
     Stats(stats::Stats),
 }
 
@@ -44,6 +46,7 @@ impl Match {
             Self::TimeFactor(job) => job.run(),
             Self::Resume(job) => job.run(),
             Self::Report(job) => job.run(),
+            Self::Records(job) => job.run(),
             Self::Stats(job) => job.run(),
         }
     }

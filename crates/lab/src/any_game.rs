@@ -5,6 +5,7 @@ use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::match_order::{MatchOrder, play_match};
+use crate::match_records::write_match;
 use crate::reproduce::{Experiment, Extent, Reproduction};
 use crate::session::{GameSession, Session};
 use crate::thinker::{EngineSetup, SearchThinker};
@@ -13,7 +14,9 @@ use crate::tournament::{Standings, TournamentOrder, play_tournament};
 use evalsmith_arena::{MatchResult, Openings};
 use evalsmith_core::{Defaults, Features, Game, Progress, Protocol, perft_by_bulk};
 use evalsmith_curves::Curve;
-use evalsmith_data::{Dataset, Generated, Maker, SelfPlay, generate, write_feature_table};
+use evalsmith_data::{
+    Dataset, Generated, Maker, RecordFormat, SelfPlay, generate, write_feature_table,
+};
 use evalsmith_protocol::{Budget, Engine, Finding, check, serve};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::io::{BufRead, Write};
@@ -131,6 +134,17 @@ pub trait AnyGame: Send + Sync {
         plan: &CurvePlan,
         progress: &dyn Progress,
     ) -> Result<Curve, LabError>;
+
+    /// The games of a match log as text; see [`write_match`].
+    ///
+    /// # Errors
+    /// As [`write_match`].
+    fn match_records(
+        &self,
+        log: &Path,
+        format: Option<RecordFormat>,
+        out: &mut dyn Write,
+    ) -> Result<u64, LabError>;
 
     /// A game between a person and a function.
     ///
@@ -334,6 +348,15 @@ impl<G: Game> AnyGame for AsAny<G> {
         let opened = open(&self.game, function, self.shipped)?;
         let table = table(&self.game, &dataset::<G>(data)?, &opened, plan.raw, progress)?;
         draw_curve(&opened, &table, plan)
+    }
+
+    fn match_records(
+        &self,
+        log: &Path,
+        format: Option<RecordFormat>,
+        out: &mut dyn Write,
+    ) -> Result<u64, LabError> {
+        write_match(&self.game, log, format, out)
     }
 
     fn session(

@@ -20,6 +20,7 @@ mod fit;
 mod function;
 mod learn;
 mod match_order;
+mod match_records;
 mod match_text;
 mod pace;
 mod page;
@@ -43,6 +44,7 @@ pub mod prelude {
     pub use crate::function::{Function, FunctionName, by_hand, open};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
+    pub use crate::match_records::write_match;
     pub use crate::match_text::{
         games_table, match_page, match_table, pairs_table, standings_tables, test_table,
         time_factor_table,
@@ -57,7 +59,7 @@ pub mod prelude {
     pub use evalsmith_arena::{Adjudication, MatchResult, Openings, read_match, run_match};
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
-    pub use evalsmith_data::{Dataset, SelfPlay, generate};
+    pub use evalsmith_data::{Dataset, RecordFormat, SelfPlay, generate};
     pub use evalsmith_learn::{DenseModel, Model, ModelFile};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;

@@ -1,0 +1,36 @@
+//! `evalsmith match records`.
+
+use crate::options::{game, may_write, show};
+use clap::Args;
+use evalsmith_lab::LabError;
+use evalsmith_lab::prelude::{RecordFormat, files, read_match};
+use std::path::PathBuf;
+
+/// Writes the games of a log as other programs read them, with the value,
+/// depth, nodes and time of each move where they are known.
+#[derive(Args)]
+pub(crate) struct Records {
+    /// The log of a match
+    log: PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// pgn, sgf, ggf, csa, usi or txt [default: what programs for the game read]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<RecordFormat>,
+    /// Write over an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+impl Records {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        may_write(&self.output, self.force)?;
+        let (header, _) = read_match(&self.log).map_err(LabError::from)?;
+        let game = game(&header.game)?;
+        let mut text = Vec::new();
+        let count = game.match_records(&self.log, self.format, &mut text)?;
+        files::write_atomically(&self.output, |file| std::io::Write::write_all(file, &text))?;
+        show(&format!("{count} games in {}", self.output.display()))
+    }
+}
