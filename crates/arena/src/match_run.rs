@@ -13,7 +13,7 @@ use crate::scoreboard::{Ended, Scoreboard, TestState, Totals};
 use crate::{ArenaError, LogHeader, MatchPlan, Openings, PlayedGame};
 use evalsmith_core::{Game, GameRecord, Outcome, Player, PlayerError, Progress};
 use evalsmith_stats::elo::MatchStats;
-use hall::Hall;
+use hall::{Course, Hall, Office};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -83,7 +83,18 @@ pub fn run_match<G: Game>(
 
     progress.begin(&plan.names.join(" - "), u64::from(total), "games");
     progress.resume(u64::from(board.counted()) + board.waiting() as u64);
-    let hall = Hall::new(game, plan, openings, players, log, opened, board, &done, progress);
+    let pending = (0..total).filter(|&index| !done[index as usize] && !board.decided()).collect();
+    let hall = Hall {
+        game,
+        plan,
+        seats: players,
+        openings,
+        log_path: log,
+        pending,
+        office: Office::new(opened, board),
+        course: Course::default(),
+        progress,
+    };
     let played = hall.play_pending();
     progress.end();
     let board = played?;

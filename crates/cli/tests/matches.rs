@@ -91,6 +91,23 @@ fn a_sequential_test_ends_alike_for_any_threads() {
     assert_eq!(stdout(&folder, &["match", "resume", "many.jsonl"]), alone);
 }
 
+/// Time that is counted in nodes is the same however the machine is loaded.
+#[test]
+fn clocks_of_functions_do_not_depend_on_threads() {
+    let folder = folder();
+    let run = |log: &str, threads: &str| {
+        let arguments = ["match", "run", "othello", "hand", "trivial@cpu=200us", "--pairs", "4"];
+        let more = ["--pace", "cpu=4ms+200us", "--log", log, "--threads", threads];
+        stdout(&folder, &[&arguments[..], &more].concat())
+    };
+    let at = |name: &str| folder.path().join(name);
+    let one = run("one", "1");
+    assert!(one.contains("cpu=4ms+200us against cpu=200us"), "{one}");
+    fs::copy(at("one.calibration.json"), at("two.calibration.json")).expect("copied");
+    assert_eq!(run("two", "2"), one);
+    assert_eq!(lines(&at("one")), lines(&at("two")));
+}
+
 #[test]
 fn tournaments_rate_their_players() {
     let folder = folder();

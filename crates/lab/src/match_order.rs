@@ -8,11 +8,14 @@ use crate::function::{Function, FunctionName, open};
 use crate::pace::Pace;
 use evalsmith_arena::{Adjudication, LogReader, MatchResult, Openings};
 use evalsmith_core::{Game, GameRecord, LogOdds, Progress, Score};
-use evalsmith_search::{DEFAULT_TABLE_BYTES, Searcher};
+use evalsmith_search::Searcher;
 use evalsmith_stats::elo::{Elo, NormalisedElo};
 use evalsmith_stats::sprt::Sprt;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+
+/// Bytes of a table that is made anew for every opening judged.
+const SMALL_TABLE: usize = 1 << 16;
 
 /// Where openings come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,7 +149,7 @@ impl Terms {
         };
         let wanted = |record: &GameRecord<G::Position>| {
             judge.as_ref().is_none_or(|(function, even)| {
-                let mut searcher = Searcher::new(function.clone(), DEFAULT_TABLE_BYTES);
+                let mut searcher = Searcher::new(function.clone(), SMALL_TABLE);
                 let value = searcher.fixed_depth(record, even.depth).value;
                 value.0.abs() <= Score::from(LogOdds(even.within)).0
             })

@@ -25,27 +25,39 @@ const TOLD_EVERY: Duration = Duration::from_secs(1);
 
 /// One match at play.
 pub(super) struct Hall<'a, G: Game> {
-    game: &'a G,
-    plan: &'a MatchPlan,
-    seats: [Seat<'a, G::Position>; 2],
-    openings: &'a Openings<G>,
-    log_path: &'a Path,
+    pub(super) game: &'a G,
+    pub(super) plan: &'a MatchPlan,
+    pub(super) seats: [Seat<'a, G::Position>; 2],
+    pub(super) openings: &'a Openings<G>,
+    pub(super) log_path: &'a Path,
     /// Indices of the games to play, in order.
-    pending: Vec<u32>,
-    /// How many of them have been handed out.
+    pub(super) pending: Vec<u32>,
+    pub(super) office: Mutex<Office>,
+    pub(super) course: Course,
+    pub(super) progress: &'a dyn Progress,
+}
+
+/// How far the match has come.
+#[derive(Default)]
+pub(super) struct Course {
+    /// How many pending games have been handed out.
     next: AtomicUsize,
     halted: AtomicBool,
-    office: Mutex<Office>,
-    progress: &'a dyn Progress,
 }
 
 /// What only one thread may write at a time.
-struct Office {
+pub(super) struct Office {
     log: MatchLog,
     board: Scoreboard,
     /// The last failure of each player in this run.
     faults: [Option<LoggedFault>; 2],
     told: Instant,
+}
+
+impl Office {
+    pub(super) fn new(log: MatchLog, board: Scoreboard) -> Mutex<Self> {
+        Mutex::new(Self { log, board, faults: [None, None], told: Instant::now() })
+    }
 }
 
 /// Those who sit at one thread's table.
@@ -90,34 +102,7 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-impl<'a, G: Game> Hall<'a, G> {
-    #[expect(clippy::too_many_arguments, reason = "called once, by the function it is part of")]
-    pub(super) fn new(
-        game: &'a G,
-        plan: &'a MatchPlan,
-        openings: &'a Openings<G>,
-        seats: [Seat<'a, G::Position>; 2],
-        log_path: &'a Path,
-        log: MatchLog,
-        board: Scoreboard,
-        done: &[bool],
-        progress: &'a dyn Progress,
-    ) -> Self {
-        let pending = (0..done.len() as u32).filter(|&index| !done[index as usize]);
-        Self {
-            game,
-            plan,
-            seats,
-            openings,
-            log_path,
-            pending: if board.decided() { Vec::new() } else { pending.collect() },
-            next: AtomicUsize::new(0),
-            halted: AtomicBool::new(false),
-            office: Mutex::new(Office { log, board, faults: [None, None], told: Instant::now() }),
-            progress,
-        }
-    }
-
+impl<G: Game> Hall<'_, G> {
     /// Plays until nothing is pending, the test has decided, somebody asks to
     /// stop, or a player proves unfit.
     ///
@@ -137,10 +122,10 @@ impl<'a, G: Game> Hall<'a, G> {
     /// One thread's share of the games; the failure that ended it.
     fn work(&self) -> Option<(u32, ArenaError)> {
         let mut table = None;
-        while !self.halted.load(Ordering::Relaxed) && !self.progress.stopped() {
-            let &index = self.pending.get(self.next.fetch_add(1, Ordering::Relaxed))?;
+        while !self.course.halted.load(Ordering::Relaxed) && !self.progress.stopped() {
+            let &index = self.pending.get(self.course.next.fetch_add(1, Ordering::Relaxed))?;
             if let Err(error) = self.serve(index, &mut table) {
-                self.halted.store(true, Ordering::Relaxed);
+                self.course.halted.store(true, Ordering::Relaxed);
                 return Some((index, error));
             }
         }
@@ -189,7 +174,7 @@ impl<'a, G: Game> Hall<'a, G> {
             self.progress.status(&office.board.status());
         }
         if office.board.decided() {
-            self.halted.store(true, Ordering::Relaxed);
+            self.course.halted.store(true, Ordering::Relaxed);
         }
         if let Some(fault) = &played.fault {
             office.faults[fault.player] = Some(fault.clone());

@@ -4,15 +4,19 @@ use super::play;
 use super::terms::TermsOptions;
 use crate::options::{Format, game_name};
 use clap::Args;
-use evalsmith_lab::prelude::{MatchOrder, Sprt};
+use evalsmith_lab::prelude::{MatchOrder, OpeningSource, Sprt};
 use std::path::PathBuf;
+
+/// Where a test ends undecided unless its user says otherwise.
+const MOST_PAIRS: u32 = 50_000;
 
 /// Plays A against B until a sequential test has decided between two strengths.
 ///
 /// The test is the generalised sequential probability ratio test on pairs of
 /// games. It is decided in the order of the pairs, so its end depends neither on
 /// the threads nor on interruptions. Players, openings and limits as for `match
-/// run`; --pairs bounds the test.
+/// run`; --max-pairs bounds the test, which by default is all openings of a list
+/// and 50,000 random ones.
 #[derive(Args)]
 pub(crate) struct SprtRun {
     /// The game (see `evalsmith games`)
@@ -27,9 +31,6 @@ pub(crate) struct SprtRun {
     log: PathBuf,
     #[command(flatten)]
     test: TestOptions,
-    /// Pairs of games at most
-    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    max_pairs: u32,
     #[command(flatten)]
     terms: TermsOptions,
     /// How to write the answer
@@ -71,7 +72,9 @@ impl SprtRun {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let sprt = Some(self.test.test()?);
         let mut terms = self.terms.terms(&self.game)?;
-        terms.pairs = Some(self.terms.pairs.unwrap_or(self.max_pairs));
+        if matches!(terms.openings, OpeningSource::Random(_)) {
+            terms.pairs = terms.pairs.or(Some(MOST_PAIRS));
+        }
         let players = self.terms.two_players(&[self.a, self.b])?;
         play(&self.game, &MatchOrder { players, terms, sprt }, &self.log, self.format)
     }

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub(crate) struct TermsOptions {
     /// Pairs of games [default: all openings of a list, else set by the game]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pub(crate) pairs: Option<u32>,
+    #[arg(long, visible_alias = "max-pairs", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pairs: Option<u32>,
     /// A TOML file of players: a table for each, with `protocol`, `command`,
     /// `arguments`, `folder`, `environment`, `options`, or `function`; and `pace`
     #[arg(long, value_name = "FILE")]
