@@ -18,7 +18,6 @@ fn main() {
 struct Mobility;
 
 impl Judge for Mobility {
-    #[inline(always)]
     fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32 {
         DISC * (moves.count_ones() as i32 - board.own().count_ones() as i32 / 4)
     }

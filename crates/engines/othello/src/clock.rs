@@ -27,7 +27,7 @@ pub struct Clock {
 /// ```
 /// use evalsmith_engine_othello::{Clock, allocate};
 /// use std::time::Duration;
-/// let clock = Clock { left: Duration::from_secs(300), increment: Duration::ZERO, moves_to_go: None };
+/// let clock = Clock { left: Duration::from_mins(5), increment: Duration::ZERO, moves_to_go: None };
 /// let time = allocate(&clock, 50);
 /// assert!(time > Duration::from_secs(10) && time < Duration::from_secs(30));
 /// ```
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn most_of_the_time_is_spent_before_the_end() {
         let mut clock =
-            Clock { left: Duration::from_secs(300), increment: Duration::ZERO, moves_to_go: None };
+            Clock { left: Duration::from_mins(5), increment: Duration::ZERO, moves_to_go: None };
         for empties in (13..=60).rev().step_by(2) {
             clock.left -= allocate(&clock, empties);
         }

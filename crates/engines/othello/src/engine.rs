@@ -115,6 +115,7 @@ impl Engine<Patterns> {
 /// Calls a function of the twin that this machine runs fastest.
 macro_rules! with_best_twin {
     ($board:expr, |$fast:ident, $twin:ident| $call:expr) => {{
+        use deepen::portable as $twin;
         let (own, opp) = ($board.own(), $board.opp());
         #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = X86V3::detect() {
@@ -124,7 +125,6 @@ macro_rules! with_best_twin {
             #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
             return unsafe { $call };
         }
-        use deepen::portable as $twin;
         let $fast = Board::new(own, opp, Portable).expect("a board's discs do not overlap");
         $call
     }};

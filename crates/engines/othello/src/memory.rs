@@ -174,25 +174,22 @@ impl Bucket {
 
     #[inline(always)]
     fn put<K: Kernel>(&self, board: &Board<K>, mut found: Recalled, effort: Effort, age: u8) {
-        let way = match self.find(board) {
-            Some((way, data)) => {
-                let known = data.known();
-                if data.effort() == effort {
-                    // Selective searches contradict each other now and then: the
-                    // later one is believed.
-                    if known.lower <= found.upper && found.lower <= known.upper {
-                        found.lower = found.lower.max(known.lower);
-                        found.upper = found.upper.min(known.upper);
-                    }
-                } else if data.effort().covers(effort) {
-                    return;
+        let way = if let Some((way, data)) = self.find(board) {
+            let known = data.known();
+            if data.effort() == effort {
+                // Selective searches contradict each other now and then: the later
+                // one is believed.
+                if known.lower <= found.upper && found.lower <= known.upper {
+                    found.lower = found.lower.max(known.lower);
+                    found.upper = found.upper.min(known.upper);
                 }
-                way
+            } else if data.effort().covers(effort) {
+                return;
             }
-            None => {
-                let worth = |way: usize| Packed(self.data[way].load(Ordering::Relaxed)).worth(age);
-                usize::from(worth(1) < worth(0))
-            }
+            way
+        } else {
+            let worth = |way: usize| Packed(self.data[way].load(Ordering::Relaxed)).worth(age);
+            usize::from(worth(1) < worth(0))
         };
         self.boards[way][0].store(board.own(), Ordering::Relaxed);
         self.boards[way][1].store(board.opp(), Ordering::Relaxed);

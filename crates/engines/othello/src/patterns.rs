@@ -161,9 +161,14 @@ pub struct Term {
     pub discs: f64,
 }
 
-/// The weight of a plain feature in 256ths of a disc.
+/// The most empty squares of a position that the weights were fitted to.
+const FITTED: i32 = 24;
+
+/// The weight of a plain feature in 256ths of a disc. Earlier in the game it stays
+/// as it was at the edge of what was fitted: a line drawn on would soon be absurd.
 #[inline(always)]
 fn count_weight(i: usize, empties: i32) -> i32 {
+    let empties = empties.min(FITTED);
     let weight = |n: usize| i32::from(i16::from_le_bytes([DATA[n], DATA[n + 1]]));
     let at = WEIGHTS + 4 * i;
     weight(at) + weight(at + 2) * empties / 16

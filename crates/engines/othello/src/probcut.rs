@@ -125,7 +125,8 @@ impl ProbCut {
 
 impl fmt::Debug for ProbCut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProbCut").field("middle", &self.middle).field("end", &self.end).finish()
+        let mut parts = f.debug_struct("ProbCut");
+        parts.field("middle", &self.middle).field("end", &self.end).finish_non_exhaustive()
     }
 }
 
