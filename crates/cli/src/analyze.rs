@@ -1,6 +1,6 @@
 //! `evalsmith analyze`: what every move of a position is worth, and why.
 
-use crate::failure::Usage;
+use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print, show};
 use crate::progress::Terminal;
 use crate::solve::watched;
@@ -140,7 +140,7 @@ impl Analyze {
             print(self.format, &moves, &report)?;
         }
         if watch.stopped() {
-            return Err(LabError::Stopped.into());
+            return Err(Interrupted.into());
         }
         Ok(())
     }

@@ -1,13 +1,12 @@
 //! `evalsmith solve`: Othello endgames, exactly, checked against what their files say.
 
-use crate::failure::Usage;
+use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print, show};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{Bounds, DEFAULT_TABLE_MIB, Question, Solver, Watch, obf};
-use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{Position, Progress, Table};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -136,7 +135,7 @@ impl Solve {
             anyhow::bail!("{contradictions} scores of the files are contradicted");
         }
         if stopped {
-            return Err(LabError::Stopped.into());
+            return Err(Interrupted.into());
         }
         Ok(())
     }

@@ -61,7 +61,7 @@ fn solve_compares_with_a_peer() {
         .assert()
         .success()
         .stdout(predicate::str::contains("of the peer's nodes"));
-    for (text, named) in [("1,x,2\n2,2", "line 2"), ("2,5,0.5", "position 2 of 1")] {
+    for (text, named) in [("1,5,2\n2,2", "line 2"), ("2,5,0.5", "position 2 of 1")] {
         fs::write(&peer, text).expect("a file");
         evalsmith(&folder)
             .args(["solve", "problems.obf", "--peer", "peer.csv"])
