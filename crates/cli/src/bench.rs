@@ -2,6 +2,7 @@
 
 use crate::options::{game, show};
 use clap::Args;
+use cpu_time::ThreadTime;
 use std::time::Instant;
 
 /// Measures perft and search for every game on one thread.
@@ -40,6 +41,11 @@ impl Bench {
                 search.nodes as f64 / search.cpu.as_secs_f64() / 1e6
             ))?;
         }
+        let begun = ThreadTime::now();
+        let nodes = evalsmith_engine_othello::signature();
+        let speed = nodes as f64 / begun.elapsed().as_secs_f64() / 1e6;
+        show(&format!("othello engine: {nodes} nodes, {speed:.2} M/s of CPU time"))?;
+        signature += nodes;
         show(&format!("signature {signature}"))
     }
 }

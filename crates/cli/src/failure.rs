@@ -17,6 +17,19 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Somebody asked a job to stop that printed what it knew and keeps nothing to go
+/// on from: exit code 130.
+#[derive(Debug)]
+pub(crate) struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("stopped; what was known is printed")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// Prints the error and gives the exit code. A closed pipe is no failure.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let closed_pipe = error
@@ -25,6 +38,10 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         .any(|e| e.kind() == io::ErrorKind::BrokenPipe);
     if closed_pipe {
         return ExitCode::SUCCESS;
+    }
+    if error.is::<Interrupted>() {
+        say(&message(error));
+        return ExitCode::from(130);
     }
     let lab = error.downcast_ref::<LabError>();
     if lab.is_some_and(LabError::is_stop) {

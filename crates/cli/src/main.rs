@@ -2,6 +2,7 @@
 //! and notes to stderr; exit code 0 is success, 1 a failure, 2 a wrong call,
 //! 130 a stop on request.
 
+mod analyze;
 mod bench;
 mod curve;
 mod data;
@@ -14,6 +15,7 @@ mod options;
 mod play;
 mod progress;
 mod reproduce;
+mod solve;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -51,6 +53,8 @@ enum Command {
     Curve(curve::Curve),
     Reproduce(reproduce::Reproduce),
     Bench(bench::Bench),
+    Solve(solve::Solve),
+    Analyze(analyze::Analyze),
     /// List the games, their features and the size of a first experiment
     Games,
 }
@@ -77,6 +81,8 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Curve(job) => job.run(),
         Command::Reproduce(job) => job.run(),
         Command::Bench(job) => job.run(),
+        Command::Solve(job) => job.run(arguments.threads),
+        Command::Analyze(job) => job.run(arguments.threads),
         Command::Games => options::list_games(),
     }
 }

@@ -11,7 +11,7 @@ use crate::judge::{DISC, Judge};
 use crate::last::NOTHING;
 use crate::near::NEAR;
 use crate::order::Candidates;
-use crate::split::SPLIT;
+use crate::split::{SPLIT, Task};
 use crate::stable::may_be_bounded;
 use crate::twice::compiled_twice;
 use crate::worker::Worker;
@@ -112,7 +112,8 @@ compiled_twice! {
             let left = candidates.rest().min(width - tried);
             if shareable && left > 0 && worker.job.pool.someone_is_idle() {
                 let rest = candidates.take(left).collect();
-                return split::share(worker, board, alpha, rest, (best, best_move));
+                let task = Task::Solve(worker.level);
+                return split::share(worker, board, alpha, rest, (best, best_move), task);
             }
         }
         (best, best_move)

@@ -1,4 +1,8 @@
-//! Othello endgames solved exactly.
+//! An Othello engine.
+//!
+//! An [`Engine`] thinks about a position: a midgame search over a [`Judge`] with
+//! Multi-ProbCut (`midgame`, [`probcut`]), deeper and deeper, then to the end of the
+//! game, then proven (`engine`). Values are expected final margins in discs.
 //!
 //! A [`Solver`] answers a [`Question`] about a position: its score, its verdict,
 //! or its score within a window, with a best move and a line of best play. It asks
@@ -32,27 +36,46 @@
 #![expect(clippy::inline_always, reason = "see above")]
 
 mod bounds;
+mod brake;
+mod clock;
 mod deep;
+mod effort;
+mod engine;
 mod five;
 mod guess;
 mod judge;
 mod last;
 mod level;
 mod local;
+mod memory;
+mod midgame;
 mod near;
 pub mod obf;
 mod order;
 pub mod patterns;
+mod possible;
+pub mod probcut;
 mod quadrants;
+mod signature;
 mod solver;
 mod split;
 mod stable;
 mod table;
 mod twice;
+mod value;
+mod version;
 mod worker;
+mod zeroed;
 
 pub use bounds::Bounds;
+pub use clock::{Clock, allocate};
+pub use effort::Selectivity;
+pub use engine::{Certainty, Engine, Limits, Ranked, Thought};
 pub use judge::{DISC, Judge};
 pub use patterns::Patterns;
+pub use possible::{Impossible, check_possible};
+pub use probcut::{ProbCut, fit_probcut};
+pub use signature::signature;
 pub use solver::{Answer, DEFAULT_TABLE_MIB, Question, Solver};
+pub use value::Value;
 pub use worker::Watch;

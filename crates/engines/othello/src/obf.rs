@@ -5,6 +5,7 @@
 //! `G8:+18; H1:+12;`. Blank lines, and lines that begin with `%` or `#`, are
 //! skipped, as are scores of `--`, which some suites end a line with.
 
+use crate::possible::check_possible;
 use evalsmith_core::Side;
 use evalsmith_othello::{Board, Move, Portable};
 use std::fmt::Display;
@@ -85,6 +86,12 @@ impl Line<'_> {
                 _ => return Err(self.wrong(at, sign, "one of 64 squares, X, O or -,")),
             }
         }
+        let mut signs = signs.peekable();
+        if let Some(&(at, sign)) = signs.peek()
+            && !sign.is_whitespace()
+        {
+            return Err(self.wrong(at, sign, "a blank after 64 squares"));
+        }
         let mut after = signs.skip_while(|(_, sign)| sign.is_whitespace());
         let (at, sign) = after.next().unwrap_or((self.text.len(), '\n'));
         let (to_move, [own, opp]) = match sign {
@@ -93,6 +100,14 @@ impl Line<'_> {
             _ => return Err(self.wrong(at, sign, "the side to move, X or O,")),
         };
         let board = Board::new(own, opp, Portable).expect("a square has one sign");
+        if let Err(impossible) = check_possible(&board) {
+            let at = start + usize::from(impossible.square.0);
+            return Err(self.wrong(
+                at,
+                '-',
+                "a disc, for the four middle squares are never empty,",
+            ));
+        }
         Ok(Problem { board, to_move, scores: self.scores(at + sign.len_utf8())? })
     }
 
@@ -149,6 +164,8 @@ mod tests {
         assert_eq!(at("XO"), (1, 3, "\n".to_owned()));
         assert_eq!(at(&format!("{} Z", board())), (1, 66, "Z".to_owned()));
         assert_eq!(at(&board()), (1, 65, "\n".to_owned()));
+        assert_eq!(at(&format!("{}X X", board())), (1, 65, "X".to_owned()));
+        assert_eq!(at(&format!("{} X", board().replace("OX", "O-"))), (1, 29, "-".to_owned()));
         assert_eq!(at(&format!("{} X; é5:2", board())), (1, 69, "é5:2".to_owned()));
         assert_eq!(at(&format!("{} X;F5:+2; G9:1", board())), (1, 75, "G9:1".to_owned()));
         assert_eq!(at(&format!("{} X; F5:65", board())), (1, 69, "F5:65".to_owned()));

@@ -10,12 +10,15 @@
 //! table held before.
 
 use crate::bounds::Bounds;
+use crate::brake::Brake;
 use crate::deep::Many;
 use crate::guess::BEYOND;
 use crate::judge::{DISC, Judge};
 use crate::last::NOTHING;
 use crate::level::Level;
+use crate::memory::Memory;
 use crate::patterns::Patterns;
+use crate::probcut::ProbCut;
 use crate::split::Pool;
 use crate::table::Table;
 use crate::twice::compiled_twice;
@@ -67,9 +70,11 @@ pub struct Answer {
 /// Solves endgames; make it once and ask it often.
 #[derive(Debug)]
 pub struct Solver<J: Judge = Patterns> {
-    table: Table,
-    judge: J,
-    threads: usize,
+    pub(crate) table: Table,
+    pub(crate) judge: J,
+    pub(crate) threads: usize,
+    /// For searches that end before the game: an engine's, never the solver's own.
+    pub(crate) memory: Memory,
 }
 
 impl Solver<Patterns> {
@@ -84,7 +89,12 @@ impl Solver<Patterns> {
 impl<J: Judge> Solver<J> {
     /// The same, with another judge to order its moves.
     pub fn with_judge(table_mib: usize, threads: usize, judge: J) -> Self {
-        Self { table: Table::new(table_mib), judge, threads: threads.max(1) }
+        Self {
+            table: Table::new(table_mib),
+            judge,
+            threads: threads.max(1),
+            memory: Memory::new(0),
+        }
     }
 
     /// Forgets all earlier solves.
@@ -104,17 +114,25 @@ impl<J: Judge> Solver<J> {
         #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = X86V3::detect() {
             let board = Board::new(own, opp, kernel).expect("a board's discs do not overlap");
-            let job = self.job(watch);
+            let job = self.job(watch, ProbCut::shipped(), Brake::default());
             // SAFETY: the processor has every feature the function was compiled for.
             #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
             return unsafe { x86_v3::answer(&job, self.threads, &board, question) };
         }
         let board = Board::new(own, opp, Portable).expect("a board's discs do not overlap");
-        portable::answer(&self.job(watch), self.threads, &board, question)
+        let job = self.job(watch, ProbCut::shipped(), Brake::default());
+        portable::answer(&job, self.threads, &board, question)
     }
 
-    fn job<'s, K: Kernel>(&'s self, watch: &'s Watch) -> Job<'s, K, J> {
-        Job { table: &self.table, judge: &self.judge, watch, pool: Pool::new() }
+    pub(crate) fn job<'s, K: Kernel>(
+        &'s self,
+        watch: &'s Watch,
+        probcut: &'s ProbCut,
+        brake: Brake,
+    ) -> Job<'s, K, J> {
+        let (table, judge, memory) = (&self.table, &self.judge, &self.memory);
+        let begun_at = watch.nodes();
+        Job { table, judge, watch, pool: Pool::new(), memory, probcut, brake, begun_at }
     }
 }
 
@@ -132,7 +150,7 @@ impl<K: Kernel, J: Judge> Solve<Board<K>> for Solver<J> {
 }
 
 /// The bounds within which a question is settled once they meet.
-fn window(question: Question) -> (i32, i32) {
+pub(crate) fn window(question: Question) -> (i32, i32) {
     let even_up = |score: i32| score + (score & 1);
     match question {
         Question::Score => (-64, 64),
@@ -162,21 +180,15 @@ compiled_twice! {
         board: &Board<K>,
         question: Question,
     ) -> Answer {
-        let before = job.watch.nodes();
-        let mut answer = std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(|| split::help(&mut Worker::new(job)));
-            }
-            let answer = narrow(&mut Worker::new(job), board, window(question));
-            job.pool.close();
-            answer
+        let mut answer = split::with_helpers(job, threads, |worker| {
+            narrow(worker, board, window(question))
         });
-        answer.nodes = job.watch.nodes() - before;
+        answer.nodes = job.watch.nodes() - job.begun_at;
         answer
     }
 
     /// Moves the bounds towards each other until they meet or leave the window.
-    fn narrow<K: Kernel, J: Judge>(
+    pub(crate) fn narrow<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
         (low, high): (i32, i32),
@@ -330,7 +342,12 @@ mod tests {
             }
             let (mut best, plain) = (Solver::new(4, 1), Solver::new(4, 1));
             let watch = Watch::new();
-            let slow = portable::answer(&plain.job(&watch), 1, &board, Question::Score);
+            let slow = portable::answer(
+                &plain.job(&watch, ProbCut::shipped(), Brake::default()),
+                1,
+                &board,
+                Question::Score,
+            );
             assert_eq!(best.ask(&board, Question::Score, &Watch::new()), slow, "{board:?}");
         }
     }

@@ -7,13 +7,16 @@
 //!
 //! Invariant: a value found by a worker that has halted is never used. Values are
 //! taken before the worker asks whether it has halted, and flags are only raised,
-//! so a value that passes was computed undisturbed.
+//! so a value that passes was computed undisturbed. A thread that panics raises the
+//! brake and leaves its split before the panic goes on, so nobody waits for it.
 
+use crate::brake::Brake;
+use crate::effort::Effort;
 use crate::judge::Judge;
 use crate::level::Level;
 use crate::order::Candidate;
 use crate::twice::compiled_twice;
-use crate::worker::Worker;
+use crate::worker::{Job, Worker};
 use evalsmith_othello::{Board, Kernel, Move};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,12 +24,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Moves are shared with at least so many empty squares.
 pub(crate) const SPLIT: u32 = 14;
 
+/// What is to be done with the moves of a split.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Task {
+    /// Solved, looking at so much of the tree.
+    Solve(Level),
+    /// Searched with a judge, each with this effort.
+    Think(Effort),
+}
+
 /// A position whose moves several threads search.
 #[derive(Debug)]
 pub(crate) struct Split<K: Kernel> {
     board: Board<K>,
     alpha: i32,
-    level: Level,
+    task: Task,
     moves: Vec<Candidate>,
     next: AtomicUsize,
     best: Mutex<(i32, Move)>,
@@ -146,8 +158,54 @@ impl<K: Kernel> Pool<K> {
     }
 }
 
+/// A thread at work on a split, which it leaves however the work ends.
+struct Helping<'p, K: Kernel> {
+    pool: &'p Pool<K>,
+    brake: &'p Brake,
+    split: &'p Split<K>,
+}
+
+impl<K: Kernel> Drop for Helping<'_, K> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.brake.raise();
+        }
+        self.pool.leave(self.split);
+    }
+}
+
+/// Sends the helpers home, however the search ends.
+struct Closing<'p, K: Kernel> {
+    pool: &'p Pool<K>,
+    brake: &'p Brake,
+}
+
+impl<K: Kernel> Drop for Closing<'_, K> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.brake.raise();
+        }
+        self.pool.close();
+    }
+}
+
 compiled_twice! {
-    with deep;
+    with deep, midgame;
+
+    /// What `lead` finds with the help of other threads.
+    pub(crate) fn with_helpers<K: Kernel, J: Judge, R>(
+        job: &Job<'_, K, J>,
+        threads: usize,
+        lead: impl FnOnce(&mut Worker<'_, K, J>) -> R,
+    ) -> R {
+        std::thread::scope(|scope| {
+            let _closing = Closing { pool: &job.pool, brake: &job.brake };
+            for _ in 1..threads {
+                scope.spawn(|| help(&mut Worker::new(job)));
+            }
+            lead(&mut Worker::new(job))
+        })
+    }
 
     /// Searches the moves left of a position together with idle threads.
     pub(crate) fn share<K: Kernel, J: Judge>(
@@ -156,13 +214,14 @@ compiled_twice! {
         alpha: i32,
         moves: Vec<Candidate>,
         best: (i32, Move),
+        task: Task,
     ) -> (i32, Move) {
         let job = worker.job;
         let split = Arc::new(Split {
             board: *board,
             alpha,
             moves,
-            level: worker.level,
+            task,
             next: AtomicUsize::new(0),
             best: Mutex::new(best),
             settled: AtomicBool::new(false),
@@ -173,18 +232,19 @@ compiled_twice! {
         work(worker, &split);
         job.pool.withdraw(&split);
         while let Some(below) = job.pool.find(Some(&split)) {
+            let _here = Helping { pool: &job.pool, brake: &job.brake, split: &below };
             work(worker, &below);
-            job.pool.leave(&below);
         }
         *split.best.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Helps wherever there is work until the pool is closed.
-    pub(crate) fn help<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>) {
-        let pool = &worker.job.pool;
+    fn help<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>) {
+        let Job { pool, brake, .. } = worker.job;
         while let Some(split) = pool.find(None) {
+            let here = Helping { pool, brake, split: &split };
             work(worker, &split);
-            pool.leave(&split);
+            drop(here);
             worker.report();
         }
     }
@@ -192,12 +252,21 @@ compiled_twice! {
     /// Takes moves of a split until none is left.
     fn work<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>, split: &Arc<Split<K>>) {
         let outer = worker.split.replace(Arc::clone(split));
-        let level = std::mem::replace(&mut worker.level, split.level);
+        let level = worker.level;
+        if let Task::Solve(level) = split.task {
+            worker.level = level;
+        }
         while !worker.halted()
             && let Some(candidate) = split.moves.get(split.next.fetch_add(1, Ordering::Relaxed))
         {
             let child = split.board.placed(candidate.square, candidate.flips);
-            let value = -deep::deep(worker, child, !split.alpha);
+            let value = match split.task {
+                Task::Solve(_) => -deep::deep(worker, child, !split.alpha),
+                Task::Think(effort) => {
+                    let replies = candidate.replies;
+                    -midgame::midgame(worker, &child, replies, effort, !split.alpha)
+                }
+            };
             if worker.halted() {
                 break;
             }

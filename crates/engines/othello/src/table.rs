@@ -1,22 +1,21 @@
 //! The table all threads share: whole boards, so that a collision cannot lie.
 //!
 //! A bucket is one cache line: three boards of two words, 32 bits of knowledge
-//! for each, and a version. The version makes it a sequence lock (Lamport 1977):
-//! odd while somebody writes; a reader that saw it change saw nothing. Nobody
-//! waits: a writer that finds the bucket taken goes on without storing.
+//! for each, and a version at which nobody waits.
 //!
 //! Invariant: what `get` returns was put for exactly this board. Bounds of
 //! earlier solves stay true, so ageing only decides what is replaced first.
 
 use crate::bounds::{Bounds, Known};
 use crate::level::Level;
+use crate::version::Version;
+use crate::zeroed::{Zeroable, zeroes};
 use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
 use std::cmp::Ordering::{Equal, Greater, Less};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const WAYS: usize = 3;
-const MIB: usize = 1 << 20;
 const AGES: u32 = 4;
 
 /// 64 bytes.
@@ -25,8 +24,12 @@ const AGES: u32 = 4;
 struct Bucket {
     boards: [[AtomicU64; 2]; WAYS],
     data: [AtomicU32; WAYS],
-    version: AtomicU32,
+    version: Version,
 }
+
+// SAFETY: all of it are atomic integers.
+#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
+unsafe impl Zeroable for Bucket {}
 
 /// Bounds and best moves by board.
 #[derive(Debug)]
@@ -65,14 +68,7 @@ impl Packed {
 impl Table {
     /// A table of at most `mib` MiB; smaller where the system refuses the memory.
     pub(crate) fn new(mib: usize) -> Self {
-        let mut count = (mib.saturating_mul(MIB) / size_of::<Bucket>()).max(1);
-        count = 1 << count.ilog2();
-        let mut buckets = Vec::new();
-        while buckets.try_reserve_exact(count).is_err() && count > 1 {
-            count /= 2;
-        }
-        buckets.resize_with(count, Bucket::default);
-        Self { buckets: buckets.into_boxed_slice(), age: AtomicU32::new(1) }
+        Self { buckets: zeroes(mib), age: AtomicU32::new(1) }
     }
 
     /// What is stored from now on is worth more than what is there.
@@ -82,9 +78,10 @@ impl Table {
     }
 
     pub(crate) fn clear(&mut self) {
-        for bucket in &mut self.buckets {
-            *bucket = Bucket::default();
-        }
+        let bytes = size_of_val(&*self.buckets);
+        // Fresh memory comes sooner than zeroes; the old must go first.
+        self.buckets = Box::default();
+        self.buckets = zeroes(bytes >> 20);
     }
 
     #[inline(always)]
@@ -103,15 +100,14 @@ impl Table {
     #[inline(always)]
     pub(crate) fn get<K: Kernel>(&self, board: &Board<K>, level: Level) -> Option<Known> {
         let bucket = self.bucket(board);
-        let version = bucket.version.load(Ordering::Acquire);
-        let way = bucket.boards.iter().position(|[own, opp]| {
-            own.load(Ordering::Relaxed) == board.own() && opp.load(Ordering::Relaxed) == board.opp()
+        let data = bucket.version.read(|| {
+            let way = bucket.boards.iter().position(|[own, opp]| {
+                own.load(Ordering::Relaxed) == board.own()
+                    && opp.load(Ordering::Relaxed) == board.opp()
+            })?;
+            Some(Packed(bucket.data[way].load(Ordering::Relaxed)))
         })?;
-        let data = Packed(bucket.data[way].load(Ordering::Relaxed));
-        fence(Ordering::Acquire);
-        let undisturbed =
-            version.is_multiple_of(2) && bucket.version.load(Ordering::Relaxed) == version;
-        (undisturbed && data.0 != 0).then(|| match data.known() {
+        (data.0 != 0).then(|| match data.known() {
             known if data.level() >= level => known,
             Known { best, .. } => Known { bounds: Bounds::ALL, best },
         })
@@ -120,34 +116,27 @@ impl Table {
     /// Remembers what `nodes` visited positions told about `board` at a level;
     /// what a better level told stays.
     #[inline(always)]
-    pub(crate) fn put<K: Kernel>(
+    pub(crate) fn put<K: Kernel>(&self, board: &Board<K>, found: Known, level: Level, nodes: u64) {
+        let bucket = self.bucket(board);
+        let age = self.age.load(Ordering::Relaxed);
+        bucket.version.write(|| bucket.put(board, found, level, nodes, age));
+    }
+}
+
+impl Bucket {
+    #[inline(always)]
+    fn put<K: Kernel>(
         &self,
         board: &Board<K>,
         found: Known,
         mut level: Level,
         nodes: u64,
+        age: u32,
     ) {
-        let bucket = self.bucket(board);
-        let version = bucket.version.load(Ordering::Relaxed);
-        let taken = version % 2 == 1
-            || bucket
-                .version
-                .compare_exchange(
-                    version,
-                    version.wrapping_add(1),
-                    Ordering::Acquire,
-                    Ordering::Relaxed,
-                )
-                .is_err();
-        if taken {
-            return;
-        }
-        fence(Ordering::Release);
-        let age = self.age.load(Ordering::Relaxed);
         let (mut victim, mut least) = (0, u32::MAX);
         let mut known = found;
-        for (way, [own, opp]) in bucket.boards.iter().enumerate() {
-            let data = Packed(bucket.data[way].load(Ordering::Relaxed));
+        for (way, [own, opp]) in self.boards.iter().enumerate() {
+            let data = Packed(self.data[way].load(Ordering::Relaxed));
             let same = own.load(Ordering::Relaxed) == board.own()
                 && opp.load(Ordering::Relaxed) == board.opp();
             if same && data.0 != 0 {
@@ -164,11 +153,10 @@ impl Table {
                 (victim, least) = (way, data.worth(age));
             }
         }
-        bucket.boards[victim][0].store(board.own(), Ordering::Relaxed);
-        bucket.boards[victim][1].store(board.opp(), Ordering::Relaxed);
+        self.boards[victim][0].store(board.own(), Ordering::Relaxed);
+        self.boards[victim][1].store(board.opp(), Ordering::Relaxed);
         let packed = Packed::new(known, level, (nodes | 1).ilog2().min(31), age);
-        bucket.data[victim].store(packed.0, Ordering::Relaxed);
-        bucket.version.store(version.wrapping_add(2), Ordering::Release);
+        self.data[victim].store(packed.0, Ordering::Relaxed);
     }
 }
 

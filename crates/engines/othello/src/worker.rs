@@ -1,8 +1,11 @@
-//! What one thread of a solve carries along, and what all of them share.
+//! What one thread of a search carries along, and what all of them share.
 
+use crate::brake::Brake;
 use crate::last::Leaves;
 use crate::level::Level;
 use crate::local::Local;
+use crate::memory::Memory;
+use crate::probcut::ProbCut;
 use crate::split::{Pool, Split};
 use crate::stable::Stability;
 use crate::table::Table;
@@ -10,7 +13,7 @@ use evalsmith_othello::Kernel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Stops a solve and counts its positions, from any thread.
+/// Stops a search and counts its positions, from any thread.
 #[derive(Debug, Default)]
 pub struct Watch {
     stop: AtomicBool,
@@ -23,7 +26,7 @@ impl Watch {
         Self { stop: AtomicBool::new(false), nodes: AtomicU64::new(0) }
     }
 
-    /// Asks the solve to end soon with what it knows.
+    /// Asks the search to end soon with what it knows.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -33,7 +36,7 @@ impl Watch {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Positions visited so far by all solves under this watch, about
+    /// Positions visited so far by all searches under this watch, about
     /// a hundred thousand a thread behind the truth while one is running.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
@@ -42,16 +45,23 @@ impl Watch {
 
 /// Positions that a thread visits before it tells the watch.
 const REPORTED_EVERY: u64 = 1 << 16;
+/// The same where nodes or time are limited: some hundred microseconds.
+const LIMITED_EVERY: u64 = 1 << 10;
 
-/// A solve, as its threads share it.
+/// A search, as its threads share it.
 pub(crate) struct Job<'s, K: Kernel, J> {
     pub(crate) table: &'s Table,
     pub(crate) judge: &'s J,
     pub(crate) watch: &'s Watch,
     pub(crate) pool: Pool<K>,
+    pub(crate) memory: &'s Memory,
+    pub(crate) probcut: &'s ProbCut,
+    pub(crate) brake: Brake,
+    /// What the watch had counted before.
+    pub(crate) begun_at: u64,
 }
 
-/// A thread's part in a solve.
+/// A thread's part in a search.
 pub(crate) struct Worker<'s, K: Kernel, J> {
     pub(crate) leaves: Leaves,
     pub(crate) local: Local,
@@ -61,6 +71,7 @@ pub(crate) struct Worker<'s, K: Kernel, J> {
     /// How much of the tree this thread looks at now.
     pub(crate) level: Level,
     reported: u64,
+    every: u64,
 }
 
 impl<'s, K: Kernel, J> Worker<'s, K, J> {
@@ -72,20 +83,23 @@ impl<'s, K: Kernel, J> Worker<'s, K, J> {
             split: None,
             level: Level::Exact,
             reported: 0,
+            every: if job.brake.is_limited() { LIMITED_EVERY } else { REPORTED_EVERY },
         }
     }
 
     /// Whether what this thread does has become pointless.
     #[inline(always)]
     pub(crate) fn halted(&self) -> bool {
-        self.job.watch.stopped() || self.split.as_ref().is_some_and(|split| split.is_pointless())
+        self.job.watch.stopped()
+            || self.job.brake.raised()
+            || self.split.as_ref().is_some_and(|split| split.is_pointless())
     }
 
     /// Counts a position, and tells the watch from time to time.
     #[inline(always)]
     pub(crate) fn count(&mut self) {
         self.leaves.nodes += 1;
-        if self.leaves.nodes - self.reported >= REPORTED_EVERY {
+        if self.leaves.nodes - self.reported >= self.every {
             self.report();
         }
     }
@@ -95,6 +109,9 @@ impl<'s, K: Kernel, J> Worker<'s, K, J> {
         let news = self.leaves.nodes - self.reported;
         self.job.watch.nodes.fetch_add(news, Ordering::Relaxed);
         self.reported = self.leaves.nodes;
+        if self.job.brake.is_limited() {
+            self.job.brake.look(self.job.watch.nodes() - self.job.begun_at);
+        }
     }
 }
 

@@ -1,0 +1,286 @@
+//! `evalsmith analyze`: what every move of a position is worth, and why.
+
+use crate::failure::{Interrupted, Usage};
+use crate::options::{Format, print, show};
+use crate::progress::Terminal;
+use crate::solve::watched;
+use clap::{Args, ValueEnum};
+use evalsmith_engine_othello::patterns::{Patterns, Term};
+use evalsmith_engine_othello::{
+    Certainty, DEFAULT_TABLE_MIB, Engine, Limits, Ranked, Watch, check_possible,
+};
+use evalsmith_lab::LabError;
+use evalsmith_lab::prelude::{Game, Malformed, Position, Progress, Side, Table};
+use evalsmith_othello::{Board, Move, Othello, Portable};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Iterations whose values the table shows.
+const SHOWN: usize = 6;
+/// Patterns that are shown one by one.
+const STRONGEST: usize = 8;
+
+/// Rank the moves of a position at growing depth, and explain its estimate.
+#[derive(Args)]
+pub(crate) struct Analyze {
+    /// The game; Othello has an engine
+    #[arg(value_enum)]
+    game: Analysed,
+    /// A transcript like f5d6c3, or 64 squares from a1 to h8 and the side to move
+    #[arg(value_name = "TRANSCRIPT|BOARD", allow_hyphen_values = true)]
+    position: String,
+    /// Plies to look ahead; the end of the game, if it comes first, is proven
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=60))]
+    depth: Option<u32>,
+    /// Seconds to think [default: 5 where no depth is given]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    time: Option<Duration>,
+    /// Memory for the tables, in MiB
+    #[arg(long, value_name = "MiB", default_value_t = DEFAULT_TABLE_MIB)]
+    hash: usize,
+    /// How results are written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Analysed {
+    Othello,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|&s: &f64| s > 0.0);
+    let time = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    time.ok_or_else(|| "the time is a positive number of seconds".into())
+}
+
+#[derive(Serialize)]
+struct Report {
+    position: String,
+    to_move: &'static str,
+    moves: Vec<MoveReport>,
+    /// The judge's estimate of the position itself, for the side to move.
+    estimate: f64,
+    terms: Vec<TermReport>,
+}
+
+#[derive(Serialize)]
+struct MoveReport {
+    #[serde(rename = "move")]
+    mv: String,
+    value: f64,
+    certainty: String,
+    depth: u32,
+    line: Vec<String>,
+    history: Vec<Iteration>,
+}
+
+#[derive(Clone, Serialize)]
+struct Iteration {
+    depth: u32,
+    certainty: String,
+    value: f64,
+}
+
+#[derive(Serialize)]
+struct TermReport {
+    name: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    squares: String,
+    discs: f64,
+}
+
+impl Analyze {
+    pub(crate) fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
+        let Analysed::Othello = self.game;
+        let (board, to_move) = read(&self.position)?;
+        let game = Othello::new();
+        let limits = Limits {
+            depth: self.depth,
+            time: self.time.or_else(|| self.depth.is_none().then_some(Duration::from_secs(5))),
+            ..Limits::default()
+        };
+        let threads = threads.map_or_else(
+            || std::thread::available_parallelism().map_or(1, usize::from),
+            usize::from,
+        );
+        let mut engine = Engine::new(self.hash, threads);
+        let (terminal, watch) = (Terminal::new(), Watch::new());
+        let mut history = BTreeMap::<Move, Vec<Iteration>>::new();
+        let ranked = watched(&terminal, &watch, || {
+            engine.rank_moves(&board, limits, &watch, |ranked| {
+                terminal.note(&note(ranked, watch.nodes()));
+                for entry in ranked {
+                    history.entry(entry.mv).or_default().push(iteration(entry));
+                }
+            })
+        });
+        let side = ["Black", "White"][to_move.index()];
+        let terms = Patterns::explain(&board);
+        let report = Report {
+            position: game.format(&board, to_move),
+            to_move: side,
+            moves: ranked.iter().map(|entry| move_report(entry, &history)).collect(),
+            estimate: terms.iter().map(|term| term.discs).sum(),
+            terms: terms.iter().map(term_report).collect(),
+        };
+        let moves = moves_table(&report);
+        if self.format == Format::Table {
+            show(&game.draw(&board, to_move))?;
+            show(&moves.to_text())?;
+            show(&format!(
+                "\nthe judge's estimate of this position: {:+.2} discs for {side}\n",
+                report.estimate
+            ))?;
+            show(&groups_table(&terms, side).to_text())?;
+            show("")?;
+            show(&strongest_table(&terms, side).to_text())?;
+        } else {
+            print(self.format, &moves, &report)?;
+        }
+        if watch.stopped() {
+            return Err(Interrupted.into());
+        }
+        Ok(())
+    }
+}
+
+/// The position that a transcript leads to, or that a board shows.
+fn read(text: &str) -> anyhow::Result<(Board<Portable>, Side)> {
+    let game = Othello::new();
+    let looks_like_a_board = !text.contains(|c: char| c.is_ascii_digit()) && text.trim().len() > 8;
+    let (board, to_move) = if looks_like_a_board {
+        game.parse(text).map_err(LabError::from)?
+    } else {
+        let record = game.parse_transcript(text).map_err(LabError::from)?;
+        (*record.position(), record.side())
+    };
+    check_possible(&board)
+        .map_err(|e| LabError::from(Malformed::new("Othello board", text.trim(), e.to_string())))?;
+    if let Some(outcome) = board.outcome() {
+        let margin = i32::from(outcome.seen_by(to_move, Side::First).margin());
+        let result = match margin {
+            0 => "drawn".to_owned(),
+            1.. => format!("won by Black, {margin} discs ahead"),
+            _ => format!("won by White, {} discs ahead", -margin),
+        };
+        let over = format!("the game is over ({result}); give a position with moves left");
+        return Err(Usage(over).into());
+    }
+    Ok((board, to_move))
+}
+
+fn certainty(of: Certainty) -> String {
+    match of {
+        Certainty::Judged(level) => format!("judged, {level}"),
+        Certainty::Probable(level) => format!("to the end, {level}"),
+        Certainty::Exact => "exact".to_owned(),
+    }
+}
+
+fn iteration(entry: &Ranked) -> Iteration {
+    let (depth, value) = (entry.depth, entry.value.discs());
+    Iteration { depth, certainty: certainty(entry.certainty), value }
+}
+
+fn note(ranked: &[Ranked], nodes: u64) -> String {
+    let first = &ranked[0];
+    let moves: Vec<_> = ranked.iter().take(4).map(|r| format!("{} {}", r.mv, r.value)).collect();
+    let sure = certainty(first.certainty);
+    format!("depth {} ({sure}): {}; {nodes} nodes", first.depth, moves.join(", "))
+}
+
+fn move_report(entry: &Ranked, history: &BTreeMap<Move, Vec<Iteration>>) -> MoveReport {
+    MoveReport {
+        mv: entry.mv.to_string(),
+        value: entry.value.discs(),
+        certainty: certainty(entry.certainty),
+        depth: entry.depth,
+        line: entry.line.iter().map(ToString::to_string).collect(),
+        history: history.get(&entry.mv).cloned().unwrap_or_default(),
+    }
+}
+
+fn squares(set: u64) -> String {
+    let names: Vec<_> =
+        (0..64).filter(|s| set >> s & 1 == 1).map(|s| Move(s).to_string()).collect();
+    names.join(" ")
+}
+
+fn term_report(term: &Term) -> TermReport {
+    TermReport { name: term.name, squares: squares(term.squares), discs: term.discs }
+}
+
+/// Every move with its value now and in the last iterations.
+fn moves_table(report: &Report) -> Table {
+    let iterations = report.moves.first().map_or(&[][..], |m| &m.history);
+    let first = iterations.len().saturating_sub(SHOWN);
+    let mut columns: Vec<_> = ["move", "value", "certainty", "depth"].map(str::to_owned).into();
+    columns.extend(iterations[first..].iter().map(|it| match it.certainty.as_str() {
+        "exact" => "exact".to_owned(),
+        sure => format!("{}@{}", it.depth, sure.rsplit(' ').next().unwrap_or_default()),
+    }));
+    columns.push("line".to_owned());
+    let mut table = Table::new(columns);
+    for m in &report.moves {
+        let mut cells = vec![
+            m.mv.clone(),
+            format!("{:+.2}", m.value),
+            m.certainty.clone(),
+            m.depth.to_string(),
+        ];
+        cells.extend(
+            (first..iterations.len()).map(|i| {
+                m.history.get(i).map_or_else(String::new, |it| format!("{:+.2}", it.value))
+            }),
+        );
+        cells.push(m.line.iter().take(12).cloned().collect::<Vec<_>>().join(" "));
+        table.push(cells);
+    }
+    table
+}
+
+/// Who a term speaks for.
+fn speaks_for(discs: f64, side: &str) -> &str {
+    match (discs > 0.0, side) {
+        _ if discs == 0.0 => "",
+        (true, _) => side,
+        (false, "Black") => "White",
+        (false, _) => "Black",
+    }
+}
+
+/// The terms of one kind together.
+fn groups_table(terms: &[Term], side: &str) -> Table {
+    let mut groups: Vec<(&str, usize, f64)> = Vec::new();
+    for term in terms {
+        match groups.iter_mut().find(|(name, ..)| *name == term.name) {
+            Some((_, count, discs)) => {
+                *count += 1;
+                *discs += term.discs;
+            }
+            None => groups.push((term.name, 1, term.discs)),
+        }
+    }
+    groups.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+    let mut table = Table::new(["term", "count", "discs", "speaks for"]);
+    for (name, count, discs) in groups {
+        let cells = [count.to_string(), format!("{:.2}", discs.abs())];
+        let [count, size] = cells;
+        table.push([name, &count, &size, speaks_for(discs, side)]);
+    }
+    table
+}
+
+/// The patterns that say most, one by one.
+fn strongest_table(terms: &[Term], side: &str) -> Table {
+    let mut patterns: Vec<_> = terms.iter().filter(|t| t.squares != 0).collect();
+    patterns.sort_by(|a, b| b.discs.abs().total_cmp(&a.discs.abs()));
+    let mut table = Table::new(["strongest patterns", "squares", "discs", "speaks for"]);
+    for term in patterns.into_iter().take(STRONGEST) {
+        let size = format!("{:.2}", term.discs.abs());
+        table.push([term.name, &squares(term.squares), &size, speaks_for(term.discs, side)]);
+    }
+    table
+}

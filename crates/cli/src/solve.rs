@@ -1,0 +1,323 @@
+//! `evalsmith solve`: Othello endgames, exactly, checked against what their files say.
+
+use crate::failure::{Interrupted, Usage};
+use crate::options::{Format, print, show};
+use crate::progress::Terminal;
+use anyhow::Context;
+use clap::Args;
+use cpu_time::ProcessTime;
+use evalsmith_engine_othello::{Bounds, DEFAULT_TABLE_MIB, Question, Solver, Watch, obf};
+use evalsmith_lab::prelude::{Position, Progress, Table};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Solve Othello endgames of OBF files and check the scores they give.
+///
+/// The exit code is 0 only when no score of the files is contradicted.
+#[derive(Args)]
+pub(crate) struct Solve {
+    /// Problems: 64 squares, the side to move, and perhaps moves with scores
+    #[arg(required = true, value_name = "FILE.obf")]
+    files: Vec<PathBuf>,
+    /// Memory for the table, in MiB
+    #[arg(long, value_name = "MiB", default_value_t = DEFAULT_TABLE_MIB, value_parser = mebibytes)]
+    hash: usize,
+    /// Only find out who wins
+    #[arg(long, conflicts_with = "all_moves")]
+    verdict: bool,
+    /// Solve every move that has a score in the file, not only the best
+    #[arg(long)]
+    all_moves: bool,
+    /// Another program's figures, as lines of position (from 1), nodes, seconds
+    #[arg(long, value_name = "FILE.csv")]
+    peer: Option<PathBuf>,
+    /// How results are written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+fn mebibytes(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(mib @ 1..=1_048_576) => Ok(mib),
+        _ => Err("a table has 1 to 1048576 MiB".into()),
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    positions: Vec<Solved>,
+    total: Total,
+}
+
+#[derive(Serialize)]
+struct Solved {
+    position: usize,
+    file: String,
+    empties: u32,
+    lower: i8,
+    upper: i8,
+    complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_score: Option<i8>,
+    best: Option<String>,
+    line: Vec<String>,
+    nodes: u64,
+    cpu_seconds: f64,
+    /// What the file says and the solver does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contradictions: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer: Option<Peer>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Peer {
+    nodes: u64,
+    seconds: f64,
+}
+
+#[derive(Default, Serialize)]
+struct Total {
+    positions: usize,
+    solved: usize,
+    checked: usize,
+    contradictions: usize,
+    nodes: u64,
+    cpu_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peer: Option<Peer>,
+    /// Positions that the peer's figures speak of, ours: nodes and seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside_peer: Option<Peer>,
+}
+
+impl Solve {
+    pub(crate) fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
+        let mut problems = Vec::new();
+        for file in &self.files {
+            problems.extend(read(file)?.into_iter().map(|problem| (file.as_path(), problem)));
+        }
+        let peers = self.peer.as_deref().map(read_peers).transpose()?.unwrap_or_default();
+        if let Some((position, _)) = peers.iter().find(|(at, _)| *at > problems.len()) {
+            let there = problems.len();
+            let wrong = format!("the peer's figures name position {position} of {there}");
+            return Err(Usage(wrong).into());
+        }
+        let threads = threads.map_or_else(
+            || std::thread::available_parallelism().map_or(1, usize::from),
+            usize::from,
+        );
+        let mut solver = Solver::new(self.hash, threads);
+        let terminal = Terminal::new();
+        terminal.begin("solve", problems.len() as u64, "positions");
+        let watch = Watch::new();
+        let mut solved = Vec::new();
+        watched(&terminal, &watch, || {
+            for (index, (file, problem)) in problems.iter().enumerate() {
+                let peer = peers.iter().find(|(at, _)| *at == index + 1).map(|(_, peer)| *peer);
+                solved.push(self.solve(&mut solver, &watch, index + 1, file, problem, peer));
+                if watch.stopped() {
+                    break;
+                }
+                terminal.advance(1);
+            }
+        });
+        terminal.end();
+        let total = total(&solved);
+        let (contradictions, stopped) = (total.contradictions, watch.stopped());
+        let report = Report { positions: solved, total };
+        print(self.format, &table(&report, !peers.is_empty()), &report)?;
+        if self.format == Format::Table {
+            show(&total_line(&report.total))?;
+        }
+        if contradictions > 0 {
+            anyhow::bail!("{contradictions} scores of the files are contradicted");
+        }
+        if stopped {
+            return Err(Interrupted.into());
+        }
+        Ok(())
+    }
+
+    fn solve(
+        &self,
+        solver: &mut Solver,
+        watch: &Watch,
+        position: usize,
+        file: &Path,
+        problem: &obf::Problem,
+        peer: Option<Peer>,
+    ) -> Solved {
+        let begun = ProcessTime::now();
+        let question = if self.verdict { Question::Verdict } else { Question::Score };
+        let answer = solver.ask(&problem.board, question, watch);
+        let mut nodes = answer.nodes;
+        let mut contradictions = Vec::new();
+        let Bounds { lower, upper } = answer.bounds;
+        if let Some(score) = problem.best().filter(|score| !(lower..=upper).contains(score)) {
+            contradictions.push(format!("best {score:+}"));
+        }
+        for &(m, score) in problem.scores.iter().filter(|_| self.all_moves) {
+            if problem.board.moves().all(|legal| legal != m) {
+                contradictions.push(format!("{m}:{score:+} is no legal move"));
+                continue;
+            }
+            let reply = solver.ask(&problem.board.play(m), Question::Score, watch);
+            nodes += reply.nodes;
+            if !(-reply.bounds.upper..=-reply.bounds.lower).contains(&score) {
+                contradictions.push(format!("{m}:{score:+} is {:+}", -reply.bounds.lower));
+            }
+        }
+        Solved {
+            position,
+            file: file.display().to_string(),
+            empties: problem.board.empty().count_ones(),
+            lower,
+            upper,
+            complete: answer.complete,
+            file_score: problem.best(),
+            best: answer.best.map(|m| m.to_string()),
+            line: answer.line.iter().map(ToString::to_string).collect(),
+            nodes,
+            cpu_seconds: begun.elapsed().as_secs_f64(),
+            contradictions,
+            peer,
+        }
+    }
+}
+
+/// Does a job while another thread hands a wish to stop on to the watch.
+pub(crate) fn watched<R>(terminal: &Terminal, watch: &Watch, job: impl FnOnce() -> R) -> R {
+    let (done, over) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // The sender goes when the job ends, even by a panic.
+            while over.recv_timeout(Duration::from_millis(50))
+                == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+            {
+                if terminal.stopped() {
+                    return watch.stop();
+                }
+            }
+        });
+        let _done = done;
+        job()
+    })
+}
+
+fn read(file: &Path) -> anyhow::Result<Vec<obf::Problem>> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let problems = obf::read(&text).map_err(|e| Usage(format!("{}: {e}", file.display())))?;
+    if problems.is_empty() {
+        let nothing = format!("{} holds no position; write one a line", file.display());
+        return Err(Usage(nothing).into());
+    }
+    Ok(problems)
+}
+
+/// Lines of position, nodes, seconds; a first line of words is skipped.
+fn read_peers(file: &Path) -> anyhow::Result<Vec<(usize, Peer)>> {
+    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let mut peers = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let cells: Vec<_> = line.split(',').map(str::trim).collect();
+        let row = match cells[..] {
+            [position, nodes, seconds] => (|| {
+                let seconds = seconds.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0)?;
+                let position = position.parse().ok().filter(|&n: &usize| n > 0)?;
+                Some((position, Peer { nodes: nodes.parse().ok()?, seconds }))
+            })(),
+            _ => None,
+        };
+        match row {
+            Some(row) => peers.push(row),
+            None if index == 0 && cells[0].parse::<f64>().is_err() => {}
+            None => {
+                let (file, line_number) = (file.display(), index + 1);
+                let wanted = "write position,nodes,seconds";
+                return Err(Usage(format!("{file}: line {line_number}: {line:?}; {wanted}")).into());
+            }
+        }
+    }
+    Ok(peers)
+}
+
+fn total(solved: &[Solved]) -> Total {
+    let mut total = Total { positions: solved.len(), ..Total::default() };
+    for s in solved {
+        total.solved += usize::from(s.complete);
+        total.checked += usize::from(s.file_score.is_some() && s.complete);
+        total.contradictions += s.contradictions.len();
+        total.nodes += s.nodes;
+        total.cpu_seconds += s.cpu_seconds;
+        if let Some(peer) = s.peer {
+            let ours = Peer { nodes: s.nodes, seconds: s.cpu_seconds };
+            for (sum, part) in [(&mut total.peer, peer), (&mut total.beside_peer, ours)] {
+                let sum = sum.get_or_insert(Peer { nodes: 0, seconds: 0.0 });
+                sum.nodes += part.nodes;
+                sum.seconds += part.seconds;
+            }
+        }
+    }
+    total
+}
+
+/// A ratio to two digits, where there is one.
+fn ratio(ours: f64, theirs: f64) -> String {
+    if theirs > 0.0 { format!("{:.2}", ours / theirs) } else { "n/a".to_owned() }
+}
+
+fn score(s: &Solved) -> String {
+    match (s.lower, s.upper) {
+        (lower, upper) if lower == upper => format!("{lower:+}"),
+        (lower, _) if lower > 0 && s.complete => "won".to_owned(),
+        (_, upper) if upper < 0 && s.complete => "lost".to_owned(),
+        (lower, upper) => format!("{lower:+} to {upper:+}"),
+    }
+}
+
+fn table(report: &Report, peers: bool) -> Table {
+    let mut columns = vec!["position", "empty", "score", "file", "best", "nodes", "CPU s", "M/s"];
+    if peers {
+        columns.extend(["nodes/peer", "seconds/peer"]);
+    }
+    columns.extend(["line", "contradicted"]);
+    let mut table = Table::new(columns);
+    for s in &report.positions {
+        let mut cells = vec![
+            s.position.to_string(),
+            s.empties.to_string(),
+            score(s),
+            s.file_score.map(|score| format!("{score:+}")).unwrap_or_default(),
+            s.best.clone().unwrap_or_default(),
+            s.nodes.to_string(),
+            format!("{:.3}", s.cpu_seconds),
+            format!("{:.1}", s.nodes as f64 / s.cpu_seconds.max(1e-9) / 1e6),
+        ];
+        if peers {
+            cells.extend(s.peer.map_or([String::new(), String::new()], |peer| {
+                [ratio(s.nodes as f64, peer.nodes as f64), ratio(s.cpu_seconds, peer.seconds)]
+            }));
+        }
+        let shown = s.line.iter().take(8).cloned().collect::<Vec<_>>().join(" ");
+        cells.extend([shown, s.contradictions.join("; ")]);
+        table.push(cells);
+    }
+    table
+}
+
+fn total_line(total: &Total) -> String {
+    let Total { positions, solved, checked, contradictions, nodes, cpu_seconds, .. } = total;
+    let speed = *nodes as f64 / cpu_seconds.max(1e-9) / 1e6;
+    let mut line = format!(
+        "{solved} of {positions} positions solved, {checked} scores checked, {contradictions} \
+         contradicted; {nodes} nodes, {cpu_seconds:.3} CPU s, {speed:.1} M nodes/s"
+    );
+    if let (Some(peer), Some(ours)) = (&total.peer, &total.beside_peer) {
+        let nodes = ratio(ours.nodes as f64, peer.nodes as f64);
+        let seconds = ratio(ours.seconds, peer.seconds);
+        line.push_str(&format!("; {nodes} of the peer's nodes, {seconds} of its seconds"));
+    }
+    line
+}

@@ -1,0 +1,130 @@
+//! `solve` and `analyze` as a user meets them.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use std::fs;
+use tempfile::TempDir;
+
+fn evalsmith(folder: &TempDir) -> Command {
+    let mut command = Command::cargo_bin("evalsmith").expect("the program is built");
+    command.current_dir(folder.path());
+    command
+}
+
+/// A folder with one problem of ten empty squares in `problems.obf`, and scores that
+/// are right or wrong.
+fn with_problem(scores: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("problems.obf"), format!("% one\n{BOARD} X;{scores}\n"))
+        .expect("a file");
+    folder
+}
+
+const BOARD: &str = "XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO-";
+
+#[test]
+fn solve_agrees_with_right_scores_and_contradicts_wrong_ones() {
+    let folder = with_problem(" h5:+6;");
+    evalsmith(&folder)
+        .args(["solve", "problems.obf", "--threads", "2", "--hash", "1", "--all-moves"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains(
+            "1 of 1 positions solved, 1 scores checked, 0 contradicted",
+        ));
+    evalsmith(&folder)
+        .args(["solve", "problems.obf", "--verdict", "--format", "csv"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("won"));
+
+    let folder = with_problem(" h5:+8;");
+    let run = evalsmith(&folder)
+        .args(["solve", "problems.obf", "--format", "json", "--all-moves"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("2 scores of the files are contradicted"));
+    let text = String::from_utf8(run.get_output().stdout.clone()).expect("text");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(report["positions"][0]["lower"], 6);
+    assert_eq!(report["positions"][0]["best"], "h5");
+    assert_eq!(report["total"]["contradictions"], 2);
+}
+
+#[test]
+fn solve_compares_with_a_peer() {
+    let folder = with_problem("");
+    let peer = folder.path().join("peer.csv");
+    fs::write(&peer, "position,nodes,seconds\n1,1000000,10\n").expect("a file");
+    evalsmith(&folder)
+        .args(["solve", "problems.obf", "--peer", "peer.csv"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("of the peer's nodes"));
+    for (text, named) in [("1,5,2\n2,2", "line 2"), ("2,5,0.5", "position 2 of 1")] {
+        fs::write(&peer, text).expect("a file");
+        evalsmith(&folder)
+            .args(["solve", "problems.obf", "--peer", "peer.csv"])
+            .assert()
+            .code(2)
+            .stderr(predicate::str::contains(named));
+    }
+}
+
+#[test]
+fn bad_boards_are_named_by_line_and_column() {
+    let folder = with_problem("");
+    let file = folder.path().join("bad.obf");
+    for (text, named) in [
+        (format!("{BOARD}X X"), "line 1, column 65"),
+        (format!("{BOARD} X\n\n{}? X", &BOARD[..20]), "line 3, column 21"),
+        ("-".repeat(64) + " X", "line 1, column 28"),
+        (String::new(), "no position"),
+    ] {
+        fs::write(&file, text).expect("a file");
+        evalsmith(&folder)
+            .args(["solve", "bad.obf"])
+            .assert()
+            .code(2)
+            .stderr(predicate::str::contains(named));
+    }
+    evalsmith(&folder).args(["solve", "absent.obf"]).assert().code(1);
+    for (board, named) in [
+        (format!("{BOARD}X X"), "side to move"),
+        ("-".repeat(64) + " X", "middle"),
+        ("X".repeat(64) + " O", "won by Black, 64 discs ahead"),
+        ("f5f5".to_owned(), "f5 at ply 2 is not legal"),
+    ] {
+        evalsmith(&folder)
+            .args(["analyze", "othello", "--depth", "2", "--", &board])
+            .assert()
+            .code(2)
+            .stderr(predicate::str::contains(named));
+    }
+}
+
+#[test]
+fn analyze_ranks_every_move_and_explains_the_estimate() {
+    let folder = with_problem("");
+    evalsmith(&folder)
+        .args(["analyze", "othello", "f5d6c3", "--depth", "6", "--threads", "1"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("White to move"))
+        .stdout(predicate::str::contains("judged, 95%"))
+        .stdout(predicate::str::contains("corner 2x5"))
+        .stderr(predicate::str::contains("depth 6 (judged, 95%)"));
+    let run = evalsmith(&folder)
+        .args(["analyze", "othello", "--depth", "60", "--format", "json", "--"])
+        .arg(format!("{BOARD} X"))
+        .assert()
+        .success();
+    let text = String::from_utf8(run.get_output().stdout.clone()).expect("text");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let best = &report["moves"][0];
+    assert_eq!((&best["move"], &best["certainty"]), (&"h5".into(), &"exact".into()));
+    assert_eq!(best["value"], 6.0);
+    let terms = report["terms"].as_array().expect("terms");
+    let sum: f64 = terms.iter().filter_map(|term| term["discs"].as_f64()).sum();
+    assert!((sum - report["estimate"].as_f64().expect("a number")).abs() < 1e-9);
+}

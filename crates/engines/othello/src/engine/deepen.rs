@@ -1,0 +1,311 @@
+//! Iterations: deeper, then surer, then proven.
+
+use super::{Certainty, Limits, Ranked, Thought};
+use crate::bounds::Bounds;
+use crate::deep::Many;
+use crate::effort::{Effort, Selectivity};
+use crate::judge::Judge;
+use crate::memory::{Memory, Recalled};
+use crate::solver::{Question, window};
+use crate::twice::compiled_twice;
+use crate::value::{MOST, UNKNOWN, Value};
+use crate::worker::{Job, Worker};
+use evalsmith_core::Position;
+use evalsmith_othello::{Board, Kernel, Move};
+
+/// With so few empty squares beyond the depth, the search goes on to the end.
+const LEAP: u32 = 10;
+/// With at most so many empty squares the score is proven at once.
+const PROVEN_AT_ONCE: u32 = 12;
+
+/// One iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Search(Effort),
+    Prove,
+}
+
+/// The iterations that a position with so many empty squares is worth.
+fn steps(empties: u32, limits: &Limits) -> Vec<Step> {
+    let most = limits.depth.unwrap_or(u32::MAX).min(empties);
+    let to_end = most == empties;
+    let before = match empties {
+        ..=PROVEN_AT_ONCE if to_end => 0,
+        _ if to_end => empties.saturating_sub(LEAP),
+        _ => most,
+    };
+    let search = |depth, selectivity| Step::Search(Effort { depth, selectivity });
+    let mut steps: Vec<_> = (1..=before).map(|d| search(d, limits.selectivity)).collect();
+    if to_end {
+        let surer = Selectivity::ALL.into_iter().filter(|level| level.tenths().is_some());
+        if empties > PROVEN_AT_ONCE {
+            steps.extend(surer.map(|level| search(empties, level)));
+        }
+        steps.push(Step::Prove);
+    }
+    steps
+}
+
+/// The remembered play after `first`, as far as the table knows it.
+fn line<K: Kernel>(memory: &Memory, board: &Board<K>, first: Move, effort: Effort) -> Vec<Move> {
+    let mut line = vec![first];
+    let mut board = board.play(first);
+    let mut depth = effort.depth - u32::from(first != Move::PASS);
+    while depth > 0 && board.outcome().is_none() {
+        let next = match board.mobility() {
+            0 => Move::PASS,
+            moves => match memory.get(&board, effort.at(depth)) {
+                Some(known) if known.best.bit() & moves != 0 => known.best,
+                _ => break,
+            },
+        };
+        line.push(next);
+        board = board.play(next);
+        depth -= u32::from(next != Move::PASS);
+    }
+    line
+}
+
+fn certainty(effort: Effort, empties: u32) -> Certainty {
+    match effort.selectivity {
+        level if effort.depth < empties => Certainty::Judged(level),
+        level => Certainty::Probable(level),
+    }
+}
+
+/// The thought about a finished game, or about nothing yet.
+fn blank<K: Kernel>(board: &Board<K>) -> Thought {
+    let best = board.moves().next();
+    let (value, certainty) = match board.outcome() {
+        Some(_) => (Value::of_discs(board.final_margin()), Certainty::Exact),
+        None => (Value::default(), Certainty::Judged(Selectivity::Daring)),
+    };
+    Thought { best, value, certainty, depth: 0, line: best.into_iter().collect(), nodes: 0 }
+}
+
+compiled_twice! {
+    with midgame, solver, split;
+
+    pub(crate) fn think<K: Kernel, J: Judge>(
+        job: &Job<'_, K, J>,
+        threads: usize,
+        board: &Board<K>,
+        limits: &Limits,
+        on_iteration: &mut dyn FnMut(&Thought),
+    ) -> Thought {
+        let mut thought = split::with_helpers(job, threads, |worker| {
+            deepen(worker, board, limits, on_iteration)
+        });
+        thought.nodes = job.watch.nodes() - job.begun_at;
+        thought
+    }
+
+    pub(crate) fn rank<K: Kernel, J: Judge>(
+        job: &Job<'_, K, J>,
+        threads: usize,
+        board: &Board<K>,
+        limits: &Limits,
+        on_iteration: &mut dyn FnMut(&[Ranked]),
+    ) -> Vec<Ranked> {
+        split::with_helpers(job, threads, |worker| deepen_all(worker, board, limits, on_iteration))
+    }
+
+    fn deepen<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        limits: &Limits,
+        on_iteration: &mut dyn FnMut(&Thought),
+    ) -> Thought {
+        let empties = board.empty().count_ones();
+        let mut thought = blank(board);
+        if thought.best.is_none() {
+            return thought;
+        }
+        let mut guesses = [0; 2];
+        for step in steps(empties, limits) {
+            let better = match step {
+                Step::Search(effort) => {
+                    let parity = effort.depth as usize % 2;
+                    // Odd and even depths differ; the last of this kind says more.
+                    let guess = if effort.depth < 3 { thought.value.0 } else { guesses[parity] };
+                    let first = thought.best.expect("the game goes on");
+                    search(worker, board, effort, first, guess).map(|(value, best)| {
+                        guesses[parity] = value;
+                        if effort.depth == empties {
+                            guesses = [value; 2];
+                        }
+                        thought.best = Some(best);
+                        thought.value = Value(value);
+                        thought.certainty = certainty(effort, empties);
+                        thought.depth = effort.depth;
+                        thought.line = line(worker.job.memory, board, best, effort);
+                    })
+                }
+                Step::Prove => prove(worker, board).map(|(score, proof)| {
+                    thought.value = Value::of_discs(score);
+                    thought.best = proof.first().copied();
+                    thought.certainty = Certainty::Exact;
+                    thought.depth = empties;
+                    thought.line = proof;
+                }),
+            };
+            if better.is_none() {
+                break;
+            }
+            worker.report();
+            thought.nodes = worker.job.watch.nodes() - worker.job.begun_at;
+            on_iteration(&thought);
+            if worker.halted() {
+                break;
+            }
+        }
+        thought
+    }
+
+    fn deepen_all<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        limits: &Limits,
+        on_iteration: &mut dyn FnMut(&[Ranked]),
+    ) -> Vec<Ranked> {
+        let empties = board.empty().count_ones();
+        let unknown = Certainty::Judged(Selectivity::Daring);
+        let mut ranked: Vec<_> = board
+            .moves()
+            .map(|mv| Ranked {
+                mv,
+                value: Value::default(),
+                certainty: unknown,
+                depth: 0,
+                line: vec![mv],
+            })
+            .collect();
+        if ranked.is_empty() {
+            return ranked;
+        }
+        for step in steps(empties, limits) {
+            for entry in &mut ranked {
+                let child = board.play(entry.mv);
+                let placed = u32::from(entry.mv != Move::PASS);
+                match step {
+                    Step::Search(effort) => {
+                        let below = effort.at(effort.depth - placed);
+                        let first = child.moves().next().unwrap_or(Move::PASS);
+                        let Some((value, reply)) =
+                            search(worker, &child, below, first, -entry.value.0)
+                        else {
+                            break;
+                        };
+                        entry.value = Value(-value);
+                        entry.certainty = certainty(effort, empties);
+                        entry.depth = effort.depth;
+                        entry.line.truncate(1);
+                        if below.depth > 0 && child.outcome().is_none() {
+                            entry.line.extend(line(worker.job.memory, &child, reply, below));
+                        }
+                    }
+                    Step::Prove => {
+                        let Some((score, proof)) = prove(worker, &child) else { break };
+                        entry.value = Value::of_discs(-score);
+                        entry.certainty = Certainty::Exact;
+                        entry.depth = empties;
+                        entry.line.truncate(1);
+                        entry.line.extend(proof);
+                    }
+                }
+            }
+            ranked.sort_by_key(|entry| std::cmp::Reverse(entry.value));
+            if worker.halted() {
+                break;
+            }
+            worker.report();
+            on_iteration(&ranked);
+        }
+        ranked
+    }
+
+    /// The proven score with its line; none when the worker was halted before.
+    fn prove<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+    ) -> Option<(i32, Vec<Move>)> {
+        let answer = solver::narrow(worker, board, window(Question::Score));
+        let Bounds { lower, .. } = answer.bounds;
+        answer.complete.then(|| (lower.into(), answer.line))
+    }
+
+    /// The value at some effort and the best move; none when the worker was halted
+    /// before anything was learnt.
+    ///
+    /// Bounds move towards each other by null windows (MTD(f)), with longer steps
+    /// the longer they move the same way.
+    fn search<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        effort: Effort,
+        first: Move,
+        guess: i32,
+    ) -> Option<(i32, Move)> {
+        let (mut lower, mut upper) = (-MOST, MOST);
+        let mut best = first;
+        let mut proven = false;
+        let mut test = guess;
+        let mut stride = 0;
+        while lower < upper {
+            test = test.clamp(lower + 1, upper);
+            let alpha = test - 1;
+            let (value, reply) = root(worker, board, effort, alpha, best);
+            if worker.halted() && value <= alpha {
+                // A move proven better than the guess is worth telling.
+                return proven.then_some((lower, best));
+            }
+            let rising = value > alpha;
+            stride = match stride {
+                s if rising && s > 0 => (2 * s).min(64),
+                s if !rising && s < 0 => (2 * s).max(-64),
+                _ if rising => 1,
+                _ => -1,
+            };
+            if rising {
+                lower = value.min(MOST);
+                upper = upper.max(lower);
+                (best, proven) = (reply, true);
+                test = lower + stride;
+            } else {
+                upper = value.max(-MOST);
+                lower = lower.min(upper);
+                if !proven {
+                    best = reply;
+                }
+                test = upper + 1 + stride;
+            }
+            // Between two known bounds the middle is the best guess.
+            if lower > -MOST && upper < MOST {
+                test = i32::midpoint(lower, upper) + 1;
+            }
+        }
+        Some((lower, best))
+    }
+
+    /// The root's value for the null window above `alpha`, and its best move.
+    fn root<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        effort: Effort,
+        alpha: i32,
+        first: Move,
+    ) -> (i32, Move) {
+        let moves = board.mobility();
+        if moves == 0 || effort.depth == 0 {
+            let value = midgame::midgame(worker, board, moves, effort, alpha);
+            return (if worker.halted() { UNKNOWN } else { value }, first);
+        }
+        let mut candidates = Many::new(board, moves, first);
+        midgame::order(worker, &mut candidates, board, effort);
+        let (value, best) = midgame::best_of(worker, board, effort, alpha, &mut candidates);
+        if !worker.halted() {
+            worker.job.memory.put(board, Recalled::of(value, alpha, best), effort);
+        }
+        (value, best)
+    }
+}

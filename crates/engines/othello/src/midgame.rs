@@ -1,0 +1,257 @@
+//! Searches that end at a judge's estimate, or at the end of the game if it comes
+//! first.
+//!
+//! As in the solver all searches are null windows, so a position has one question:
+//! is it worth more than `alpha`? In order: the table; a shallow check (Multi-ProbCut)
+//! where the effort allows it; what the table knows of the children; then the moves,
+//! the remembered one first, the others by shallow searches and the replies they
+//! leave. The driver is the engine's own and not the one of `search`: it is
+//! monomorphised over board and judge, hands the mobility of a child down to it, and
+//! shares the solver's threads.
+//!
+//! Invariant: without selectivity the answer is that of plain negamax over the judge.
+
+use crate::deep::Many;
+use crate::effort::Effort;
+use crate::guess::BEYOND;
+use crate::judge::Judge;
+use crate::memory::Recalled;
+use crate::near::NEAR;
+use crate::probcut::{LEAST_CHECKED, check_depth};
+use crate::split::Task;
+use crate::stable::may_be_bounded;
+use crate::twice::compiled_twice;
+use crate::value::{MOST, PER_DISC, UNKNOWN, eighths};
+use crate::worker::Worker;
+use evalsmith_othello::{Board, Kernel, Move};
+
+/// From this depth on the children are looked up before they are searched.
+const LOOKED_AHEAD: u32 = 4;
+/// From this depth on shallow searches order the moves.
+const JUDGED: u32 = 3;
+/// From this depth on moves are shared with other threads.
+const SHARED: u32 = 6;
+
+/// How deep moves are tried before they are ordered.
+#[inline(always)]
+const fn trial_depth(depth: u32) -> u32 {
+    (depth - JUDGED) / 3
+}
+
+compiled_twice! {
+    with guess, near, split;
+
+    /// The value in eighths of a disc for the null window above `alpha`; `moves` is
+    /// the mobility of the board. Means nothing when the worker has halted.
+    pub(crate) fn midgame<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        moves: u64,
+        effort: Effort,
+        alpha: i32,
+    ) -> i32 {
+        if moves == 0 {
+            return match board.opponent_mobility() {
+                0 => {
+                    worker.leaves.nodes += 1;
+                    PER_DISC * board.final_margin()
+                }
+                theirs => -midgame(worker, &board.passed(), theirs, effort, !alpha),
+            };
+        }
+        let empties = board.empty().count_ones();
+        if effort.depth >= empties {
+            return to_the_end(worker, board, moves, effort.at(empties), alpha);
+        }
+        match effort.depth {
+            0 => {
+                worker.leaves.nodes += 1;
+                eighths(worker.job.judge.value(board, moves))
+            }
+            1 => last_ply(worker, board, moves, effort, alpha),
+            _ => inner(worker, board, moves, effort, alpha),
+        }
+    }
+
+    /// The value where the depth reaches the end of the game.
+    fn to_the_end<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        moves: u64,
+        effort: Effort,
+        alpha: i32,
+    ) -> i32 {
+        // Scores are whole discs: above `alpha` and above its floor are the same.
+        let floor = alpha.div_euclid(PER_DISC);
+        if effort.depth <= NEAR {
+            let value = near::near(&mut worker.leaves, &mut worker.local, *board, floor);
+            return PER_DISC * value;
+        }
+        if may_be_bounded(effort.depth, floor) {
+            let bound = worker.leaves.stability.bound(board);
+            if bound <= floor {
+                return PER_DISC * bound;
+            }
+        }
+        inner(worker, board, moves, effort, alpha)
+    }
+
+    /// One ply: too little to be worth an order or a place in the table.
+    fn last_ply<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        mut moves: u64,
+        effort: Effort,
+        alpha: i32,
+    ) -> i32 {
+        worker.count();
+        let mut best = UNKNOWN;
+        while moves != 0 && best <= alpha {
+            let square = moves.trailing_zeros() as u8;
+            moves &= moves - 1;
+            let child = board.placed(square, board.kernel().flips(board.own(), board.opp(), square));
+            let replies = child.mobility();
+            best = best.max(-midgame(worker, &child, replies, effort.at(0), !alpha));
+        }
+        best
+    }
+
+    fn inner<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        moves: u64,
+        effort: Effort,
+        alpha: i32,
+    ) -> i32 {
+        worker.count();
+        if worker.halted() {
+            return UNKNOWN;
+        }
+        let mut first = Move::PASS;
+        if let Some(known) = worker.job.memory.get(board, effort) {
+            if let Some(answer) = known.answer(alpha) {
+                return answer;
+            }
+            first = known.best;
+        }
+        if effort.depth >= LEAST_CHECKED
+            && let Some(value) = check(worker, board, moves, effort, alpha)
+        {
+            return value;
+        }
+        let mut candidates = Many::new(board, moves, first);
+        if effort.depth >= LOOKED_AHEAD
+            && let Some(value) = known_refutation(worker, &candidates, board, effort, alpha)
+        {
+            return value;
+        }
+        order(worker, &mut candidates, board, effort);
+        let (best, best_move) = best_of(worker, board, effort, alpha, &mut candidates);
+        if !worker.halted() {
+            worker.job.memory.put(board, Recalled::of(best, alpha, best_move), effort);
+        }
+        best
+    }
+
+    /// What a shallow search makes so probable that the deep one is left out.
+    fn check<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        moves: u64,
+        effort: Effort,
+        alpha: i32,
+    ) -> Option<i32> {
+        let empties = board.empty().count_ones();
+        let margin = worker.job.probcut.margin(empties, effort)?;
+        let shallow = effort.at(check_depth(effort.depth));
+        worker.leaves.nodes += 1;
+        // The estimate tells which of the two checks may succeed.
+        if eighths(worker.job.judge.value(board, moves)) > alpha {
+            let high = alpha + margin;
+            if high < MOST && midgame(worker, board, moves, shallow, high) > high {
+                return Some(alpha + 1);
+            }
+        } else {
+            let low = alpha - margin;
+            if low >= -MOST && midgame(worker, board, moves, shallow, low) <= low {
+                return Some(alpha);
+            }
+        }
+        None
+    }
+
+    /// The best of the moves, or one that is better than `alpha`.
+    pub(crate) fn best_of<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        effort: Effort,
+        alpha: i32,
+        candidates: &mut Many,
+    ) -> (i32, Move) {
+        let (mut best, mut best_move) = (UNKNOWN, Move::PASS);
+        let below = effort.at(effort.depth - 1);
+        while let Some(candidate) = candidates.next() {
+            let child = board.placed(candidate.square, candidate.flips);
+            let value = -midgame(worker, &child, candidate.replies, below, !alpha);
+            if worker.halted() {
+                break;
+            }
+            if value > best {
+                (best, best_move) = (value, candidate.mv());
+                if value > alpha {
+                    break;
+                }
+            }
+            // The eldest brother is known: the others may be searched at once.
+            if effort.depth >= SHARED
+                && candidates.rest() > 0
+                && worker.job.pool.someone_is_idle()
+            {
+                let rest = candidates.collect();
+                let task = Task::Think(below);
+                return split::share(worker, board, alpha, rest, (best, best_move), task);
+            }
+        }
+        (best, best_move)
+    }
+
+    /// A value above `alpha` that the table gives one of the children (enhanced
+    /// transposition cut-off).
+    fn known_refutation<K: Kernel, J: Judge>(
+        worker: &Worker<'_, K, J>,
+        candidates: &Many,
+        board: &Board<K>,
+        effort: Effort,
+        alpha: i32,
+    ) -> Option<i32> {
+        let memory = worker.job.memory;
+        let below = effort.at(effort.depth - 1);
+        let children = || candidates.all().map(|c| board.placed(c.square, c.flips));
+        // Memory brings all of them at once, not one after the other.
+        for child in children() {
+            memory.fetch(&child);
+        }
+        children()
+            .filter_map(|child| memory.get(&child, below))
+            .map(|known| -known.upper)
+            .find(|&value| value > alpha)
+    }
+
+    /// Orders the moves by shallow searches.
+    pub(crate) fn order<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        candidates: &mut Many,
+        board: &Board<K>,
+        effort: Effort,
+    ) {
+        if effort.depth >= JUDGED && candidates.rest() > 1 {
+            let depth = trial_depth(effort.depth);
+            let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
+            candidates.penalise(|candidate| {
+                let child = board.placed(candidate.square, candidate.flips);
+                let replies = candidate.replies;
+                guess::guess(nodes, judge, &child, replies, depth, -BEYOND, BEYOND)
+            });
+        }
+    }
+}

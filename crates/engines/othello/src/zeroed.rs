@@ -1,0 +1,64 @@
+//! Large tables of zeroes that cost nothing until they are touched.
+//!
+//! Memory fresh from the system is zero already; writing zeroes into it would only
+//! make the system find every page at once (0.3 s for 512 MiB).
+
+use std::alloc::{Layout, alloc_zeroed};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// Types for which bytes of zero are a value.
+///
+/// # Safety
+/// They must be.
+#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
+pub(crate) unsafe trait Zeroable {}
+
+// SAFETY: atomic integers have the bytes of their integers.
+#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
+unsafe impl Zeroable for AtomicU32 {}
+// SAFETY: as above.
+#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
+unsafe impl Zeroable for AtomicU64 {}
+// SAFETY: an array is its elements, one after the other.
+#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
+unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
+
+/// A power of two of zeroes that fill at most `mib` MiB, one at least; fewer where
+/// the system refuses the memory.
+pub(crate) fn zeroes<T: Zeroable>(mib: usize) -> Box<[T]> {
+    const { assert!(size_of::<T>() > 0) };
+    let bytes = mib.saturating_mul(1 << 20).min(isize::MAX as usize / 2);
+    let mut count = 1_usize << (bytes / size_of::<T>()).max(1).ilog2();
+    loop {
+        let layout = Layout::array::<T>(count).expect("less than the address space");
+        // SAFETY: the layout is not empty, for neither the count nor the size is zero.
+        #[expect(unsafe_code, reason = "only the allocator knows what is zero already")]
+        let memory = unsafe { alloc_zeroed(layout) };
+        if memory.is_null() {
+            match count {
+                1 => std::alloc::handle_alloc_error(layout),
+                _ => count /= 2,
+            }
+            continue;
+        }
+        let slice = std::ptr::slice_from_raw_parts_mut(memory.cast::<T>(), count);
+        // SAFETY: the memory comes from the global allocator with the layout of just
+        // this slice, and its zeroes are values of `T`.
+        #[expect(unsafe_code, reason = "only the allocator knows what is zero already")]
+        return unsafe { Box::from_raw(slice) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    #[test]
+    fn tables_are_powers_of_two_and_zero() {
+        let words = zeroes::<AtomicU64>(3);
+        assert_eq!(words.len(), (2 << 20) / 8);
+        assert!(words.iter().all(|word| word.load(Relaxed) == 0));
+        assert_eq!(zeroes::<[AtomicU32; 4]>(0).len(), 1);
+    }
+}
