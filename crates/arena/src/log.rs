@@ -7,6 +7,7 @@
 
 use crate::{ArenaError, MatchPlan};
 use evalsmith_core::Progress;
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
@@ -113,27 +114,36 @@ impl<R: BufRead> LogReader<R> {
         serde_json::from_slice(&self.line).map(Some).map_err(|e| self.corrupt(e.to_string()))
     }
 
-    /// The next game up to its moves, which [`PlayedGame`](crate::PlayedGame)
-    /// writes last: nine tenths of a line that a summary does not need.
-    pub(crate) fn next_result<T: DeserializeOwned>(&mut self) -> Result<Option<T>, ArenaError> {
-        /// In a text its quotation marks would be escaped.
-        const MOVES: &[u8] = b",\"moves\":";
-        if !self.advance()? {
-            return Ok(None);
+    /// The next games, some thousands of them, each with its line's number and
+    /// only up to its moves, read on all threads; none at the end.
+    pub(crate) fn next_results<T>(&mut self) -> Result<Vec<(usize, T)>, ArenaError>
+    where
+        T: DeserializeOwned + Send,
+    {
+        const BATCH: usize = 4096;
+        let first = self.number + 1;
+        let mut text = Vec::new();
+        let mut ends = vec![0];
+        while ends.len() <= BATCH && self.advance()? {
+            text.extend_from_slice(&self.line);
+            ends.push(text.len());
         }
-        if !self.line.ends_with(b"}\n") {
-            return Err(self.corrupt("it does not end as a game does".into()));
-        }
-        if let Some(end) = self.line.windows(MOVES.len()).position(|part| part == MOVES) {
-            self.line.truncate(end);
-            self.line.push(b'}');
-        }
-        serde_json::from_slice(&self.line).map(Some).map_err(|e| self.corrupt(e.to_string()))
+        let lines: Vec<&[u8]> = ends.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
+        let read: Vec<Result<T, String>> = lines.into_par_iter().map(result_of).collect();
+        let named = |(line, read): (usize, Result<T, String>)| {
+            read.map(|game| (line, game)).map_err(|reason| self.corrupt_at(line, reason))
+        };
+        (first..).zip(read).map(named).collect()
     }
 
     /// An error that names the line read last.
-    pub(crate) fn corrupt(&self, reason: String) -> ArenaError {
-        ArenaError::Corrupt { path: self.path.clone(), line: self.number, reason }
+    fn corrupt(&self, reason: String) -> ArenaError {
+        self.corrupt_at(self.number, reason)
+    }
+
+    /// An error that names a line.
+    pub(crate) fn corrupt_at(&self, line: usize, reason: String) -> ArenaError {
+        ArenaError::Corrupt { path: self.path.clone(), line, reason }
     }
 }
 
@@ -232,6 +242,23 @@ fn check_header(line: &[u8], expected: &[u8], path: &Path) -> Result<(), ArenaEr
     }
 }
 
+/// A game's line read up to its moves, which [`PlayedGame`](crate::PlayedGame)
+/// writes last: nine tenths of a line that a summary does not need.
+fn result_of<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
+    /// In a text its quotation marks would be escaped.
+    const MOVES: &[u8] = b",\"moves\":";
+    if !line.ends_with(b"}\n") {
+        return Err("it does not end as a game does".into());
+    }
+    // Most letters are no m, and comparing one is cheap.
+    let is_moves = |at: &usize| line[*at] == b'm' && line[at - 2..].starts_with(MOVES);
+    let whole = match (2..line.len()).find(is_moves) {
+        None => line.to_vec(),
+        Some(at) => [&line[..at - 2], b"}"].concat(),
+    };
+    serde_json::from_slice(&whole).map_err(|e| e.to_string())
+}
+
 /// A value as one line of JSON.
 pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(value).expect("plans and games have string keys only");
@@ -242,6 +269,7 @@ pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scoreboard::Ended;
     use crate::testing::{StopAfter, plan, play};
     use crate::{MatchResult, PlayedGame};
     use evalsmith_core::Quiet;
@@ -381,6 +409,23 @@ mod tests {
         log.file = writable;
         assert!(matches!(log.append(b"{}\n"), Err(ArenaError::Io { .. })));
         assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_result_is_read_without_its_moves() {
+        let dir = tempfile::tempdir().unwrap();
+        let (whole, _) = finished(dir.path());
+        for line in whole.split_inclusive(|&b| b == b'\n').skip(1) {
+            let game: PlayedGame = serde_json::from_slice(line).unwrap();
+            let told = PlayedGame { opening: "\",\"moves\":[m".into(), ..game.clone() };
+            for game in [game, told] {
+                let read: Ended = result_of(&line_of(&game)).unwrap();
+                assert_eq!(read, Ended::from(&game));
+            }
+        }
+        for cut in ["", "\n", "{}\n", "m}\n", "{\"index\":1,\"moves\":[1}\n", "{\"index\":1"] {
+            assert!(result_of::<Ended>(cut.as_bytes()).is_err(), "{cut}");
+        }
     }
 
     proptest! {

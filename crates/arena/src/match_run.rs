@@ -113,11 +113,17 @@ pub fn read_match(log: &Path) -> Result<(LogHeader, MatchResult), ArenaError> {
     let (header, mut reader) = LogReader::open(log)?;
     let mut board = Scoreboard::new(header.plan.sprt);
     let total = header.plan.pairs.saturating_mul(2);
-    while let Some(game) = reader.next_result::<Ended>()? {
-        if game.index >= total {
-            return Err(reader.corrupt(format!("game {} of {total}", game.index)));
+    loop {
+        let games: Vec<(usize, Ended)> = reader.next_results()?;
+        if games.is_empty() {
+            break;
         }
-        board.enter(game);
+        for (line, game) in games {
+            if game.index >= total {
+                return Err(reader.corrupt_at(line, format!("game {} of {total}", game.index)));
+            }
+            board.enter(game);
+        }
     }
     let result = MatchResult::new(header.plan.clone(), &board);
     Ok((header, result))

@@ -379,6 +379,10 @@ fn a_log_read_while_it_is_written_ends_at_its_last_whole_line() {
     let bytes = fs::read(&log).unwrap();
     fs::write(&log, &bytes[..bytes.len() - 9]).unwrap();
     assert_eq!(read_match(&log).unwrap().1.stats.games(), 4);
+    let text = String::from_utf8(bytes).unwrap().replacen("{\"index\":", "{\"index\":9", 3);
+    fs::write(&log, text).unwrap();
+    let error = read_match(&log).unwrap_err();
+    assert!(matches!(error, ArenaError::Corrupt { line: 2, .. }), "{error}");
     fs::write(&log, "{}\n").unwrap();
     assert!(matches!(read_match(&log).unwrap_err(), ArenaError::NotALog { .. }));
 }
