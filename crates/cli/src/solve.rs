@@ -310,14 +310,14 @@ fn table(report: &Report, peers: bool) -> Table {
 fn total_line(total: &Total) -> String {
     let Total { positions, solved, checked, contradictions, nodes, cpu_seconds, .. } = total;
     let speed = *nodes as f64 / cpu_seconds.max(1e-9) / 1e6;
-    let mut line = format!(
+    let line = format!(
         "{solved} of {positions} positions solved, {checked} scores checked, {contradictions} \
          contradicted; {nodes} nodes, {cpu_seconds:.3} CPU s, {speed:.1} M nodes/s"
     );
     if let (Some(peer), Some(ours)) = (&total.peer, &total.beside_peer) {
         let nodes = ratio(ours.nodes as f64, peer.nodes as f64);
         let seconds = ratio(ours.seconds, peer.seconds);
-        line.push_str(&format!("; {nodes} of the peer's nodes, {seconds} of its seconds"));
+        return format!("{line}; {nodes} of the peer's nodes, {seconds} of its seconds");
     }
     line
 }

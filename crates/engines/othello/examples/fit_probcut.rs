@@ -5,7 +5,7 @@
 //! searches each to every depth up to DEPTH without selectivity (positions of at
 //! most 18 empty squares also to the end), and fits the errors of all checks that
 //! the engine may make. It prints every cell of the fit. The file here is of COUNT
-//! 3000 and DEPTH 9.
+//! 1500 and DEPTH 8.
 #![expect(clippy::print_stdout, reason = "figures")]
 
 use evalsmith_core::{Game, Position, rng};

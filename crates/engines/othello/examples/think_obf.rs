@@ -7,7 +7,7 @@
 
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
-    DISC, Engine, Judge, Limits, Patterns, ProbCut, Selectivity, Watch, obf,
+    Certainty, DISC, Engine, Judge, Limits, Patterns, ProbCut, Selectivity, Watch, obf,
 };
 use evalsmith_othello::{Board, Kernel};
 
@@ -41,7 +41,11 @@ fn think<J: Judge>(judge: J, threads: usize, problems: &[obf::Problem], limits: 
     for problem in problems {
         engine.forget();
         let begun = ProcessTime::now();
-        let thought = engine.think(&problem.board, limits, &Watch::new(), |_| {});
+        let thought = engine.think(&problem.board, limits, &Watch::new(), |t| {
+            if !matches!(t.certainty, Certainty::Judged(_)) {
+                println!("    {:?} {} after {} nodes", t.certainty, t.value, t.nodes);
+            }
+        });
         let seconds = begun.elapsed().as_secs_f64();
         nodes += thought.nodes;
         cpu += seconds;

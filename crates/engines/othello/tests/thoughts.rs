@@ -2,9 +2,9 @@
 
 use evalsmith_core::{Game, Position, Solve, rng};
 use evalsmith_engine_othello::{
-    Certainty, DISC, Engine, Judge, Limits, Patterns, ProbCut, Selectivity, Thought, Watch,
+    Certainty, DISC, Engine, Judge, Limits, Patterns, ProbCut, Selectivity, Solver, Thought, Watch,
 };
-use evalsmith_othello::{Board, Endgame, Kernel, Move, Othello, Portable};
+use evalsmith_othello::{Board, Kernel, Move, Othello, Portable};
 use proptest::prelude::*;
 use rand::RngExt;
 use std::time::Duration;
@@ -89,21 +89,27 @@ proptest! {
 
 #[test]
 fn a_selective_search_never_claims_exactness() {
-    let mut engine = Engine::new(8, 1);
-    let mut solver = Endgame::new();
-    for index in 0..8 {
-        let Some(board) = position(index, 15) else { continue };
-        let score = i32::from(solver.solve(&board).outcome.margin());
+    const EMPTIES: u32 = 21;
+    let mut engine = Engine::new(8, 2);
+    let mut solver = Solver::new(8, 2);
+    let boards: Vec<_> = (0..6).filter_map(|i| position(i, EMPTIES)).take(2).collect();
+    assert_eq!(boards.len(), 2);
+    for board in boards {
+        let score = solver.solve(&board).outcome.margin();
         let mut told = Vec::new();
         let last = engine.think(&board, Limits::depth(60), &Watch::new(), |t| told.push(t.clone()));
         assert_eq!(last.certainty, Certainty::Exact);
         assert_eq!(last.value.discs(), f64::from(score), "{board:?}");
         let (proof, before) = told.split_last().expect("iterations");
-        assert_eq!(proof, &last);
-        assert!(before.iter().all(|t| t.certainty != Certainty::Exact));
-        let surely = |t: &Thought| matches!(t.certainty, Certainty::Probable(_)) == (t.depth == 15);
-        assert!(before.iter().all(surely), "{before:?}");
-        assert!(!before.iter().any(|t| t.certainty == Certainty::Probable(Selectivity::Full)));
+        assert_eq!(proof.certainty, Certainty::Exact);
+        assert!(before.iter().any(|t| matches!(t.certainty, Certainty::Probable(_))));
+        for thought in before {
+            let expected = thought.depth == EMPTIES;
+            assert_eq!(matches!(thought.certainty, Certainty::Probable(_)), expected);
+            assert_ne!(thought.certainty, Certainty::Probable(Selectivity::Full));
+            assert_ne!(thought.certainty, Certainty::Exact);
+            assert!(!expected || thought.value.discs() % 2.0 == 0.0, "{thought:?}");
+        }
     }
 }
 

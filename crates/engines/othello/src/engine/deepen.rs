@@ -8,15 +8,22 @@ use crate::judge::Judge;
 use crate::memory::{Memory, Recalled};
 use crate::solver::{Question, window};
 use crate::twice::compiled_twice;
-use crate::value::{MOST, UNKNOWN, Value};
+use crate::value::{MOST, PER_DISC, UNKNOWN, Value};
 use crate::worker::{Job, Worker};
 use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
 
 /// With so few empty squares beyond the depth, the search goes on to the end.
 const LEAP: u32 = 10;
-/// With at most so many empty squares the score is proven at once.
-const PROVEN_AT_ONCE: u32 = 12;
+/// With at most so many empty squares the score is proven at once: the proof takes
+/// no longer than a selective search to the end.
+const PROVEN_AT_ONCE: u32 = 20;
+/// Plies looked ahead before such a proof, so that there is a move when it is stopped.
+const SPARE: u32 = 6;
+/// How sure the searches to the end are that come before a proof.
+const BEFORE_PROOF: [Selectivity; 2] = [Selectivity::Daring, Selectivity::Careful];
+/// Scores at the end of the game are even.
+const EVEN: i32 = 2 * PER_DISC;
 
 /// One iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,16 +37,15 @@ fn steps(empties: u32, limits: &Limits) -> Vec<Step> {
     let most = limits.depth.unwrap_or(u32::MAX).min(empties);
     let to_end = most == empties;
     let before = match empties {
-        ..=PROVEN_AT_ONCE if to_end => 0,
+        ..=PROVEN_AT_ONCE if to_end => empties.saturating_sub(LEAP).min(SPARE),
         _ if to_end => empties.saturating_sub(LEAP),
         _ => most,
     };
     let search = |depth, selectivity| Step::Search(Effort { depth, selectivity });
     let mut steps: Vec<_> = (1..=before).map(|d| search(d, limits.selectivity)).collect();
     if to_end {
-        let surer = Selectivity::ALL.into_iter().filter(|level| level.tenths().is_some());
         if empties > PROVEN_AT_ONCE {
-            steps.extend(surer.map(|level| search(empties, level)));
+            steps.extend(BEFORE_PROOF.map(|level| search(empties, level)));
         }
         steps.push(Step::Prove);
     }
@@ -238,7 +244,8 @@ compiled_twice! {
     /// before anything was learnt.
     ///
     /// Bounds move towards each other by null windows (MTD(f)), with longer steps
-    /// the longer they move the same way.
+    /// the longer they move the same way; where the search reaches the end of the
+    /// game, only even scores are asked for.
     fn search<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
@@ -246,13 +253,15 @@ compiled_twice! {
         first: Move,
         guess: i32,
     ) -> Option<(i32, Move)> {
+        let to_end = effort.depth >= board.empty().count_ones();
+        let grain = if to_end { EVEN } else { 1 };
         let (mut lower, mut upper) = (-MOST, MOST);
         let mut best = first;
         let mut proven = false;
         let mut test = guess;
         let mut stride = 0;
         while lower < upper {
-            test = test.clamp(lower + 1, upper);
+            test = (test.div_euclid(grain) * grain).clamp(lower + grain, upper);
             let alpha = test - 1;
             let (value, reply) = root(worker, board, effort, alpha, best);
             if worker.halted() && value <= alpha {
@@ -263,25 +272,25 @@ compiled_twice! {
             stride = match stride {
                 s if rising && s > 0 => (2 * s).min(64),
                 s if !rising && s < 0 => (2 * s).max(-64),
-                _ if rising => 1,
-                _ => -1,
+                _ if rising => grain,
+                _ => -grain,
             };
             if rising {
-                lower = value.min(MOST);
+                lower = ((value + grain - 1).div_euclid(grain) * grain).min(MOST);
                 upper = upper.max(lower);
                 (best, proven) = (reply, true);
                 test = lower + stride;
             } else {
-                upper = value.max(-MOST);
+                upper = (value.div_euclid(grain) * grain).max(-MOST);
                 lower = lower.min(upper);
                 if !proven {
                     best = reply;
                 }
-                test = upper + 1 + stride;
+                test = upper + grain + stride;
             }
             // Between two known bounds the middle is the best guess.
             if lower > -MOST && upper < MOST {
-                test = i32::midpoint(lower, upper) + 1;
+                test = i32::midpoint(lower, upper) + grain;
             }
         }
         Some((lower, best))
@@ -307,5 +316,29 @@ compiled_twice! {
             worker.job.memory.put(board, Recalled::of(value, alpha, best), effort);
         }
         (value, best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_grow_deeper_then_surer_and_end_with_a_proof() {
+        let of = |empties, limits: &Limits| {
+            let all = steps(empties, limits);
+            let search = |step: &Step| match *step {
+                Step::Search(effort) => Some((effort.depth, effort.selectivity)),
+                Step::Prove => None,
+            };
+            assert!(all.iter().filter_map(search).is_sorted_by_key(|(depth, _)| depth));
+            (all.len(), all.last().and_then(search))
+        };
+        let careful = Selectivity::Careful;
+        assert_eq!(of(40, &Limits::depth(8)), (8, Some((8, careful))));
+        assert_eq!(of(40, &Limits::default()), (30 + 2 + 1, None));
+        assert_eq!(of(18, &Limits::depth(17)), (17, Some((17, careful))));
+        assert_eq!(of(18, &Limits::depth(18)), (6 + 1, None));
+        assert_eq!(of(4, &Limits::default()), (1, None));
     }
 }

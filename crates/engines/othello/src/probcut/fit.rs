@@ -142,6 +142,10 @@ fn cell(to_end: bool, group: &[ProbCutSample]) -> Cell {
 }
 
 /// The least squares surface through the logarithms of sigma.
+///
+/// Only positions with few empty squares can be searched to the end for samples. An
+/// error that falls with the empty squares there would soon be none at all where the
+/// model is used, so such a slope is left out.
 fn surface(cells: &[Cell], to_end: bool) -> Result<Surface, FitError> {
     let fitting: Vec<_> = cells.iter().filter(|c| c.to_end == to_end && c.sigma > 0.0).collect();
     // Where the search reaches the end, its depth is the empty squares.
@@ -159,13 +163,24 @@ fn surface(cells: &[Cell], to_end: bool) -> Result<Surface, FitError> {
             system[i][4] += weight * x[i] * c.sigma.ln();
         }
     }
-    if to_end {
-        system[1] = [0.0, 1.0, 0.0, 0.0, 0.0];
-    }
     let kind = if to_end { "the end of the game" } else { "a judge's estimate" };
     let too_few = FitError::TooFew { kind, cells: fitting.len() };
-    let [constant, depth, check, empties] = solve(system).ok_or(too_few)?;
+    let mut found = if to_end { solve(without(system, 1)) } else { solve(system) };
+    if to_end && found.is_some_and(|[.., empties]| empties < 0.0) {
+        found = solve(without(without(system, 1), 3));
+    }
+    let [constant, depth, check, empties] = found.ok_or(too_few)?;
     Ok(Surface { constant, depth, check, empties })
+}
+
+/// The equations of a fit whose coefficient `i` is nought.
+fn without(mut system: [[f64; 5]; 4], i: usize) -> [[f64; 5]; 4] {
+    for row in &mut system {
+        row[i] = 0.0;
+    }
+    system[i] = [0.0; 5];
+    system[i][i] = 1.0;
+    system
 }
 
 /// The solution of four linear equations by elimination with pivots.
