@@ -64,6 +64,8 @@ struct Solved {
     line: Vec<String>,
     nodes: u64,
     cpu_seconds: f64,
+    /// Scores of the file that were compared.
+    checked: usize,
     /// What the file says and the solver does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contradictions: Vec<String>,
@@ -158,6 +160,7 @@ impl Solve {
         if let Some(score) = problem.best().filter(|score| !(lower..=upper).contains(score)) {
             contradictions.push(format!("best {score:+}"));
         }
+        let mut checked = usize::from(answer.complete && problem.best().is_some());
         for &(m, score) in problem.scores.iter().filter(|_| self.all_moves) {
             if problem.board.moves().all(|legal| legal != m) {
                 contradictions.push(format!("{m}:{score:+} is no legal move"));
@@ -165,6 +168,7 @@ impl Solve {
             }
             let reply = solver.ask(&problem.board.play(m), Question::Score, watch);
             nodes += reply.nodes;
+            checked += usize::from(reply.complete);
             if !(-reply.bounds.upper..=-reply.bounds.lower).contains(&score) {
                 contradictions.push(format!("{m}:{score:+} is {:+}", -reply.bounds.lower));
             }
@@ -181,6 +185,7 @@ impl Solve {
             line: answer.line.iter().map(ToString::to_string).collect(),
             nodes,
             cpu_seconds: begun.elapsed().as_secs_f64(),
+            checked,
             contradictions,
             peer,
         }
@@ -247,7 +252,7 @@ fn total(solved: &[Solved]) -> Total {
     let mut total = Total { positions: solved.len(), ..Total::default() };
     for s in solved {
         total.solved += usize::from(s.complete);
-        total.checked += usize::from(s.file_score.is_some() && s.complete);
+        total.checked += s.checked;
         total.contradictions += s.contradictions.len();
         total.nodes += s.nodes;
         total.cpu_seconds += s.cpu_seconds;

@@ -30,7 +30,7 @@ fn solve_agrees_with_right_scores_and_contradicts_wrong_ones() {
         .assert()
         .success()
         .stdout(predicate::str::contains(
-            "1 of 1 positions solved, 1 scores checked, 0 contradicted",
+            "1 of 1 positions solved, 2 scores checked, 0 contradicted",
         ));
     evalsmith(&folder)
         .args(["solve", "problems.obf", "--verdict", "--format", "csv"])
