@@ -43,7 +43,7 @@ pub use engine::{Engine, Patience};
 pub use fault::{Blame, Failure, Fault};
 pub use options::{Kind, Offered};
 pub use player::EnginePlayer;
-pub use reply::{Answer, Reply, Report, Value};
+pub use reply::{Answer, CENTIPAWNS_A_LOGIT, DISCS_A_LOGIT, Reply, Report, Value};
 pub use serve::{Info, ServeError, Thinker, Thought, serve};
 pub use situation::{SetUp, Situation, Terms};
 pub use transcript::{Speaker, Transcript};

@@ -162,7 +162,7 @@ impl<G: Game> EnginePlayer<G> {
             PlayerError::from(failure.expect("it has just answered"))
         })?;
         let report = &reply.report;
-        let value: Option<Score> = report.value.and_then(Value::decided);
+        let value: Option<Score> = report.value.map(Value::score);
         let depth = report.depth.map_or(0, |depth| depth.min(u32::from(u8::MAX)) as u8);
         let nodes = report.nodes.unwrap_or(0);
         Ok(Choice { mv, value, depth, nodes, cpu: reply.cpu, wall: Some(reply.wall) })

@@ -1,6 +1,6 @@
 //! What an engine answers.
 
-use evalsmith_core::{Outcome, Score};
+use evalsmith_core::{LogOdds, Outcome, Score};
 use std::time::Duration;
 
 /// What an engine wants to do. A pass is a move, in the protocol's own writing.
@@ -18,6 +18,12 @@ pub enum Answer {
     Nothing,
 }
 
+/// Hundredths of a pawn to a unit of log-odds: at 400 the odds are ten to one.
+pub const CENTIPAWNS_A_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
+
+/// Discs to a unit of log-odds, about what midgame positions of Othello show.
+pub const DISCS_A_LOGIT: f64 = 5.0;
+
 /// How well an engine thinks it stands, in its own unit, from its own view.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
@@ -31,20 +37,23 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value on the common scale, where it says that the game is decided;
-    /// other units have no exchange rate that holds for every engine.
+    /// The value on the common scale, at the rates by which our own engines speak
+    /// ([`CENTIPAWNS_A_LOGIT`], [`DISCS_A_LOGIT`]): good enough for notes and for
+    /// ending decided games, no measure of how an engine's values relate to results.
     ///
     /// ```
     /// use evalsmith_protocol::Value;
-    /// assert!(Value::Mate(3).decided().unwrap().0 > 0);
-    /// assert!(Value::Mate(-3).decided().unwrap().0 < 0);
-    /// assert_eq!(Value::Centipawns(900).decided(), None);
+    /// assert!(Value::Mate(3).score().is_decisive() && Value::Mate(3).score().0 > 0);
+    /// assert!(Value::Mate(-3).score().is_decisive() && Value::Mate(-3).score().0 < 0);
+    /// assert!((Value::Centipawns(400).score().log_odds().win_prob().0 - 10.0 / 11.0).abs() < 1e-3);
+    /// assert_eq!(Value::Discs(5.0).score().log_odds().0, 1.0);
     /// ```
-    pub fn decided(self) -> Option<Score> {
+    pub fn score(self) -> Score {
         match self {
-            Self::Mate(moves) if moves > 0 => Some(Score::of_outcome(Outcome::WIN)),
-            Self::Mate(_) => Some(Score::of_outcome(Outcome::LOSS)),
-            Self::Centipawns(_) | Self::Discs(_) => None,
+            Self::Mate(moves) if moves > 0 => Score::of_outcome(Outcome::WIN),
+            Self::Mate(_) => Score::of_outcome(Outcome::LOSS),
+            Self::Centipawns(value) => LogOdds(f64::from(value) / CENTIPAWNS_A_LOGIT).into(),
+            Self::Discs(value) => LogOdds(value / DISCS_A_LOGIT).into(),
         }
     }
 }

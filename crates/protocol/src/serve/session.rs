@@ -3,6 +3,7 @@
 use super::{Info, Thought};
 use crate::budget::Budget;
 use crate::options::Offered;
+use crate::reply::{CENTIPAWNS_A_LOGIT, DISCS_A_LOGIT};
 use evalsmith_core::{Dialect, Game, GameRecord, Malformed, PlayerError, Position, Score, Side};
 use std::collections::VecDeque;
 
@@ -160,7 +161,7 @@ pub(super) fn shorten(text: &str) -> &str {
 /// Hundredths of a pawn, by the usual relation of an advantage to the expected
 /// result, `1 / (1 + 10^(-pawns / 4))`.
 pub(super) fn centipawns(value: Score) -> i64 {
-    (value.log_odds().0 * 400.0 / std::f64::consts::LN_10).round() as i64
+    (value.log_odds().0 * CENTIPAWNS_A_LOGIT).round() as i64
 }
 
 /// The value as discs: exact where the game is decided; elsewhere five discs to
@@ -169,7 +170,7 @@ pub(super) fn discs(value: Score) -> f64 {
     if value.is_decisive() {
         f64::from((value.0.abs() - Score::WIN.0) * value.0.signum())
     } else {
-        5.0 * value.log_odds().0
+        DISCS_A_LOGIT * value.log_odds().0
     }
 }
 
