@@ -63,7 +63,8 @@ impl Game for Malawi {
     /// allows.
     /// Results say little about positions here: with them alone the learned
     /// function lost to the hand-weighted one by some eighty Elo, with the search's
-    /// opinion for half of the target it won by as much.
+    /// opinion for half of the target it is level on a seed that was not used to
+    /// choose the half.
     fn defaults(&self) -> Defaults {
         Defaults {
             depth: 3,
