@@ -50,6 +50,7 @@ mod limits;
 mod order;
 mod player;
 mod random;
+mod sampling;
 mod searcher;
 mod table;
 mod tree;
@@ -58,6 +59,7 @@ pub use found::{Found, Ranked};
 pub use limits::Limits;
 pub use player::SearchPlayer;
 pub use random::{RandomPlayer, WithChance};
+pub use sampling::{Sampled, Sampling};
 pub use searcher::Searcher;
 pub use table::{DEFAULT_TABLE_BYTES, MAX_TABLE_BYTES};
 

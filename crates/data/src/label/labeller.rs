@@ -1,0 +1,128 @@
+//! Labels that look at one game: solved, searched, corrected.
+//!
+//! A labeller sees the rows of a game and says what each is worth to the side to
+//! move. Invariant: its answer depends on those rows and the function alone; what
+//! a search remembers is forgotten between games.
+
+use super::How;
+use evalsmith_core::{Evaluate, Game, GameRecord, Outcome, Position, Score, Side, Solve};
+use evalsmith_search::Searcher;
+
+/// The transposition table of a labelling search.
+const TABLE_BYTES: usize = 4 << 20;
+
+/// A position of a game, and what became of it.
+pub(crate) struct Labelled<P: Position> {
+    pub(crate) position: P,
+    pub(crate) side: Side,
+    /// How the game ended, for the side to move.
+    pub(crate) outcome: Outcome,
+    /// Whether the next one is what the move played here led to.
+    pub(crate) goes_on: bool,
+}
+
+/// What a label says of a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Verdicted<M> {
+    /// For the side to move.
+    pub(crate) value: f32,
+    /// The move that the value rests on, where one was looked for.
+    pub(crate) best: Option<M>,
+}
+
+/// Labels games, one after another.
+pub(crate) struct Labeller<'a, G: Game, E: Evaluate<G::Position>> {
+    how: &'a How,
+    max_plies: usize,
+    searcher: Searcher<G::Position, &'a E>,
+    solver: Option<Box<dyn Solve<G::Position>>>,
+}
+
+type Label<P> = Option<Verdicted<<P as Position>::Move>>;
+
+impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
+    pub(crate) fn new(game: &G, function: &'a E, how: &'a How) -> Self {
+        let table = if how.searches() { TABLE_BYTES } else { 0 };
+        Self {
+            how,
+            max_plies: game.max_plies(),
+            searcher: Searcher::new(function, table),
+            solver: game.solver(),
+        }
+    }
+
+    /// The labels of a game's rows, in their order.
+    pub(crate) fn label(&mut self, rows: &[Labelled<G::Position>]) -> Vec<Label<G::Position>> {
+        self.searcher.clear();
+        match *self.how {
+            How::Exact { moves_left } => {
+                let margin = |outcome: Outcome| f32::from(outcome.margin());
+                rows.iter().map(|row| self.solve(row, moves_left, margin)).collect()
+            }
+            How::Verdict { moves_left } => {
+                let sign = |outcome: Outcome| f32::from(outcome.margin().signum());
+                rows.iter().map(|row| self.solve(row, moves_left, sign)).collect()
+            }
+            How::Search { depth } => rows.iter().map(|row| self.search(row, depth)).collect(),
+            How::Corrected { depth, sure } => self.correct(rows, depth, sure),
+            How::GameTree { .. } => vec![None; rows.len()],
+        }
+    }
+
+    fn solve(
+        &mut self,
+        row: &Labelled<G::Position>,
+        most: u32,
+        unit: impl Fn(Outcome) -> f32,
+    ) -> Label<G::Position> {
+        let solver = self.solver.as_mut()?;
+        if solver.moves_left(&row.position) > most {
+            return None;
+        }
+        let solved = solver.solve(&row.position);
+        Some(Verdicted { value: unit(solved.outcome), best: solved.best })
+    }
+
+    fn search(&mut self, row: &Labelled<G::Position>, depth: u8) -> Label<G::Position> {
+        let (value, best) = self.value(row, depth)?;
+        Some(Verdicted { value: value.log_odds().0 as f32, best })
+    }
+
+    /// Nothing for a finished game: it needs no search.
+    fn value(
+        &mut self,
+        row: &Labelled<G::Position>,
+        depth: u8,
+    ) -> Option<(Score, Option<<G::Position as Position>::Move>)> {
+        let record = GameRecord::new(row.position.clone(), row.side, self.max_plies);
+        record.ending().is_none().then(|| {
+            let found = self.searcher.fixed_depth(&record, depth);
+            (found.value, found.best)
+        })
+    }
+
+    /// Results carried back from the end, turned where a search is sure that
+    /// somebody gave the game away (buro95 section 4).
+    fn correct(
+        &mut self,
+        rows: &[Labelled<G::Position>],
+        depth: u8,
+        sure: f64,
+    ) -> Vec<Label<G::Position>> {
+        let mut labels = vec![None; rows.len()];
+        let mut later = None;
+        for (row, label) in rows.iter().zip(&mut labels).rev() {
+            let played = later.filter(|_| row.goes_on).map(|value: f32| -value);
+            let mut value = played.unwrap_or_else(|| f32::from(row.outcome.margin().signum()));
+            if let Some((searched, _)) = self.value(row, depth) {
+                let log_odds = searched.log_odds().0;
+                if log_odds.abs() >= sure {
+                    value = log_odds.signum() as f32;
+                }
+            }
+            *label = Some(Verdicted { value, best: None });
+            later = Some(value);
+        }
+        labels
+    }
+}
