@@ -41,7 +41,7 @@ fn wthor() -> (Vec<u8>, u64) {
         let game = random_game(&Othello::new(), u64::from(seed), 200);
         positions += game.ply() as u64;
         let margin = game.outcome_for(Side::First).map_or(0, evalsmith_core::Outcome::margin);
-        let discs = ((margin + 64) / 2) as u8;
+        let discs = i16::midpoint(margin, 64) as u8;
         bytes.extend([1, 0, 2, 0, 3, 0, discs, discs]);
         let squares = game.moves().iter().filter(|&&m| m != Move::PASS);
         let mut codes: Vec<u8> = squares.map(|m| 10 * (m.0 / 8 + 1) + m.0 % 8 + 1).collect();

@@ -111,7 +111,7 @@ pub fn export<G: Game>(
     dataset.expect_game(G::NAME)?;
     if !format.fits(game) {
         let names: Vec<_> =
-            ExportFormat::all().filter(|f| f.fits(game)).map(|f| f.name()).collect();
+            ExportFormat::all().filter(|f| f.fits(game)).map(ExportFormat::name).collect();
         return Err(DataError::Plan {
             field: "format",
             found: format.to_string(),

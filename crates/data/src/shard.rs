@@ -34,7 +34,6 @@ impl Shard {
     }
 
     /// Whether it is the only one.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
     pub const fn is_whole(&self) -> bool {
         self.count == 1
     }

@@ -97,6 +97,7 @@ impl Reader for Csa {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts of a record")]
 struct Told {
     squares: [[Option<Piece>; 10]; 10],
     hands: [[u8; 7]; 2],

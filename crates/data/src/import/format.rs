@@ -110,7 +110,7 @@ impl InputFormat {
         let name = name.strip_suffix(".zst").unwrap_or(&name);
         let ends =
             |ending: &&str| name.strip_suffix(ending).is_some_and(|before| before.ends_with('.'));
-        let tells = |format: &Self| format.endings().iter().any(|e| ends(e)) && format.fits(game);
+        let tells = |format: &Self| format.endings().iter().any(&ends) && format.fits(game);
         Self::ALL.into_iter().find(tells)
     }
 

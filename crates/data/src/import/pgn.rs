@@ -70,7 +70,9 @@ pub(crate) struct Pgn {
 #[derive(Default)]
 struct State {
     tagged: Option<Outcome>,
-    ended: Option<Option<Outcome>>,
+    /// The terminator, and the result that it tells.
+    ended: bool,
+    terminated: Option<Outcome>,
     depth: u32,
     in_comment: bool,
 }
@@ -126,11 +128,11 @@ impl Pgn {
             let line = self.lines.line();
             moves(line, number, self.white, &mut state, script)
                 .map_err(|reason| Fault::malformed(Place::Line(number), reason))?;
-            if state.ended.is_some() {
+            if state.ended {
                 break;
             }
         }
-        let ended = state.ended.flatten();
+        let ended = state.terminated;
         if let (Some(tagged), Some(ended)) = (state.tagged, ended)
             && tagged != ended
         {
@@ -151,7 +153,7 @@ impl Pgn {
             _ => "the file ends without a result after the moves",
         };
         let place = Place::Line(self.lines.number());
-        Err(Fault::new(Why::Truncated, place, reason).to_the_end())
+        Err(Fault::new(Why::Truncated, place, reason).and_the_rest())
     }
 }
 
@@ -230,7 +232,6 @@ fn moves(
     }
     while at < line.len() {
         match CLASSES[usize::from(line[at])] {
-            Class::Blank => at += 1,
             Class::Word => {
                 let begin = at;
                 at = word_end(line, at);
@@ -254,7 +255,7 @@ fn moves(
                 }
                 match std::str::from_utf8(word).ok().and_then(named_result) {
                     Some(result) => {
-                        state.ended = Some(Some(result));
+                        (state.ended, state.terminated) = (true, Some(result));
                         return Ok(());
                     }
                     None => push(word, place, script)?,
@@ -278,11 +279,11 @@ fn moves(
                 }
             }
             Class::Sign(b'*') if state.depth == 0 => {
-                state.ended = Some(None);
+                state.ended = true;
                 return Ok(());
             }
             Class::Sign(b'}') => return Err("a comment ends that never began".to_owned()),
-            Class::Sign(_) => at += 1,
+            Class::Sign(_) | Class::Blank => at += 1,
             Class::Foreign if state.depth > 0 => at += 1,
             Class::Foreign => {
                 let byte = line[at];

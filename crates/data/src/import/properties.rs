@@ -65,13 +65,10 @@ impl Properties {
     }
 
     fn inside(&mut self) -> Result<u8, Fault> {
-        match self.byte()? {
-            Some(byte) => Ok(byte),
-            None => {
-                let fault = Fault::new(Why::Truncated, self.place(), "the file ends within a game");
-                Err(fault.to_the_end())
-            }
-        }
+        self.byte()?.ok_or_else(|| {
+            let reason = "the file ends within a game";
+            Fault::new(Why::Truncated, self.place(), reason).and_the_rest()
+        })
     }
 
     /// Gives the rest of a game up; the next is looked for at a line's beginning.

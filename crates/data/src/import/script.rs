@@ -71,8 +71,9 @@ impl Fault {
         Self::new(Why::Malformed, place, reason)
     }
 
+    /// Nothing after it can be read either.
     #[must_use]
-    pub(crate) fn to_the_end(self) -> Self {
+    pub(crate) fn and_the_rest(self) -> Self {
         Self { rest_is_lost: true, ..self }
     }
 
@@ -82,7 +83,7 @@ impl Fault {
             std::io::ErrorKind::UnexpectedEof => Why::Truncated,
             _ => Why::Malformed,
         };
-        Self::new(why, place, error.to_string()).to_the_end()
+        Self::new(why, place, error.to_string()).and_the_rest()
     }
 }
 

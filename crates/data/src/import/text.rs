@@ -30,16 +30,15 @@ fn squares(word: &str) -> Option<impl Iterator<Item = &str>> {
     fits.then(|| (0..word.len()).step_by(2).map(|at| &word[at..at + 2]))
 }
 
-/// What this program's own remark before a game tells of its result; none for
-/// any other remark.
-fn told(remark: &str) -> Option<Option<Outcome>> {
-    let (_, result) = remark.rsplit_once(", ")?;
+/// Whether a remark is this program's own before a game, and the result it tells.
+fn told(remark: &str) -> (bool, Option<Outcome>) {
+    let result = remark.rsplit_once(", ").map_or("", |(_, result)| result);
     match result {
-        "the first player won" => Some(Some(Outcome::WIN)),
-        "the second player won" => Some(Some(Outcome::LOSS)),
-        "a draw" => Some(Some(Outcome::DRAW)),
-        "not finished" => Some(None),
-        _ => None,
+        "the first player won" => (true, Some(Outcome::WIN)),
+        "the second player won" => (true, Some(Outcome::LOSS)),
+        "a draw" => (true, Some(Outcome::DRAW)),
+        "not finished" => (true, None),
+        _ => (false, None),
     }
 }
 
@@ -54,17 +53,17 @@ impl Reader for Text {
             };
             let Some(line) = line else {
                 let lost = "its moves are missing; the file ends";
-                let fault = || Fault::new(super::Why::Truncated, script.place, lost).to_the_end();
+                let fault = || Fault::new(super::Why::Truncated, script.place, lost).and_the_rest();
                 return if begun { Err(fault()) } else { Ok(false) };
             };
             let line = line.into_owned();
             let place = Place::Line(self.lines.number());
             let line = line.trim();
             if let Some(remark) = line.strip_prefix('#') {
-                if let Some(outcome) = told(remark) {
-                    // A line follows, even where it holds no move.
-                    (script.told, begun) = (outcome, true);
-                }
+                let (own, outcome) = told(remark);
+                // After our own a line follows, even where it holds no move.
+                begun |= own;
+                script.told = script.told.or(outcome);
                 continue;
             }
             if let Some(position) = line.strip_prefix("from ") {

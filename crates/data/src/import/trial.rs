@@ -71,7 +71,7 @@ pub(super) fn read_one<G: Game>(game: &G, format: InputFormat, text: &str) -> Re
 pub(super) fn fault<G: Game>(game: &G, format: InputFormat, bytes: impl Into<Vec<u8>>) -> Fault {
     let mut all = read(game, format, bytes);
     assert_eq!(all.len(), 1);
-    all.remove(0).err().expect("a fault")
+    all.remove(0).expect_err("a fault")
 }
 
 /// Writes two games one after the other and reads them.
@@ -145,7 +145,7 @@ proptest! {
             ] {
                 let line = game.format(position, side) + remark;
                 let read = read_one(game, InputFormat::Epd, &line);
-                assert_eq!(read.positions, [position.clone()], "{line}");
+                assert_eq!(read.positions, std::slice::from_ref(position), "{line}");
                 assert_eq!(read.first, side, "{line}");
                 let white = if game.side_names()[0] == "black" { Side::Second } else { Side::First };
                 let told = outcome.map(|outcome| outcome.seen_by(white, Side::First));

@@ -98,7 +98,8 @@ impl Wthor {
         }
         let mut bytes = [0; HEADER];
         let found = self.fill(&mut bytes)?;
-        let lost = |why, at, reason: String| Fault::new(why, Place::Byte(at), reason).to_the_end();
+        let lost =
+            |why, at, reason: String| Fault::new(why, Place::Byte(at), reason).and_the_rest();
         if found < HEADER {
             let reason = format!("{found} bytes are too few for a header of {HEADER}");
             return Err(lost(Why::Truncated, 0, reason));
@@ -168,11 +169,11 @@ impl Reader for Wthor {
                 _ => format!("{found} bytes are left after {} whole games", self.count),
             };
             let why = if whole.is_lt() { Why::Truncated } else { Why::Malformed };
-            return Err(Fault::new(why, script.place, reason).to_the_end());
+            return Err(Fault::new(why, script.place, reason).and_the_rest());
         }
         if self.count == u64::from(header.games) {
             let reason = format!("the file goes on after the {} games of its header", header.games);
-            return Err(Fault::malformed(script.place, reason).to_the_end());
+            return Err(Fault::malformed(script.place, reason).and_the_rest());
         }
         self.count += 1;
         let [discs, perfect] = [record[6], record[7]];
@@ -228,7 +229,7 @@ mod tests {
         bytes.extend([8, 0, 24, 0]);
         for game in games {
             let margin = game.outcome_for(Side::First).unwrap().margin();
-            let discs = ((margin + 64) / 2) as u8;
+            let discs = i16::midpoint(margin, 64) as u8;
             bytes.extend([1, 0, 2, 0, 3, 0, discs, discs]);
             let squares = game.moves().iter().filter(|&&m| m != Move::PASS);
             let mut codes: Vec<u8> = squares.map(|m| 10 * (m.0 / 8 + 1) + m.0 % 8 + 1).collect();
