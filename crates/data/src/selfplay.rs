@@ -4,13 +4,14 @@
 //! and then gives way to chance, and ends by the rules or by the game's solver.
 //! Invariant: a game depends on the plan and its own index alone.
 
-use crate::{BatchBuilder, DataError, Row, Tally};
+use crate::{BatchBuilder, DataError, Row, Shard, Tally};
 use evalsmith_core::{
     Agreement, Ending, Game, GameRecord, Player, Position, Reason, Score, Side, Solve, play_out,
     rng,
 };
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// How often an opening that ends the game is drawn anew before giving up.
 const REDRAWS: u32 = 1000;
@@ -39,6 +40,9 @@ pub struct SelfPlay {
     pub decided_at: f64,
     /// Consecutive games in one file; what a kill can lose.
     pub games_per_part: u32,
+    /// The share of the games that this run plays: consecutive ones.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
 }
 
 impl Default for SelfPlay {
@@ -52,6 +56,7 @@ impl Default for SelfPlay {
             solve_at: 0,
             decided_at: 0.0,
             games_per_part: 250,
+            shard: Shard::WHOLE,
         }
     }
 }
@@ -84,6 +89,10 @@ impl SelfPlay {
             let found = self.games_per_part.to_string();
             return reject("games_per_part", found, "a part holds at least one game");
         }
+        if self.shard.range(self.games).is_empty() {
+            let reason = format!("it has none of {} games; make fewer shards", self.games);
+            return reject("shard", self.shard.to_string(), &reason);
+        }
         Ok(())
     }
 
@@ -101,6 +110,20 @@ impl SelfPlay {
             });
         }
         Ok(())
+    }
+}
+
+impl SelfPlay {
+    /// The parts of this run.
+    pub(crate) fn parts(&self) -> usize {
+        self.shard.range(self.games).len().div_ceil(self.games_per_part as usize)
+    }
+
+    /// The games of a part.
+    pub(crate) fn games_of(&self, part: usize) -> Range<u32> {
+        let games = self.shard.range(self.games);
+        let first = self.games_per_part.saturating_mul(part as u32).saturating_add(games.start);
+        first..first.saturating_add(self.games_per_part).min(games.end)
     }
 }
 
@@ -212,7 +235,7 @@ impl<G: Game> Played<G> {
                 side,
                 position: &game.pack(position, side),
                 mv: played.as_deref(),
-                outcome: outcome(side),
+                outcome: Some(outcome(side)),
             };
             rows.push(&row, &[value.map(|v| v.log_odds().0 as f32)]);
         }

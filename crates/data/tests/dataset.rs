@@ -9,5 +9,9 @@ mod learner_input;
 mod resume;
 #[path = "dataset/rows.rs"]
 mod rows;
+#[path = "dataset/shared.rs"]
+mod shared;
 #[path = "dataset/toy.rs"]
 mod toy;
+#[path = "dataset/verbs.rs"]
+mod verbs;

@@ -1,6 +1,7 @@
 //! A game without its type, erased by whole jobs: what the program calls.
 
 use crate::LabError;
+use crate::any_data::AnyData;
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
 use crate::learn::{LearnPlan, LearnSummary, learn};
@@ -56,6 +57,9 @@ pub trait AnyGame: Send + Sync {
         calibration: Option<&Path>,
         progress: &dyn Progress,
     ) -> Result<LearnSummary, LabError>;
+
+    /// Datasets: records in and out, and what else needs the rules.
+    fn data(&self) -> &dyn AnyData;
 
     /// Self-play into a dataset; see [`generate`].
     ///
@@ -216,6 +220,10 @@ impl<G: Game> AsAny<G> {
     pub const fn with_model(game: G, shipped: &'static [u8]) -> Self {
         Self { game, shipped: Some(shipped) }
     }
+
+    pub(crate) const fn game(&self) -> &G {
+        &self.game
+    }
 }
 
 /// Opens a dataset of this game.
@@ -274,6 +282,10 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<LearnSummary, LabError> {
         learn(&self.game, plan, out, calibration, progress)
+    }
+
+    fn data(&self) -> &dyn AnyData {
+        self
     }
 
     fn generate(

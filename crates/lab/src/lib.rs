@@ -12,6 +12,7 @@
 //! # }
 //! ```
 
+mod any_data;
 mod any_game;
 mod contender;
 mod duel;
@@ -37,6 +38,7 @@ pub use error::LabError;
 /// Everything a game or a program needs, in one line.
 pub mod prelude {
     pub use crate::LabError;
+    pub use crate::any_data::AnyData;
     pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
     pub use crate::contender::{Contender, Mind, Roster};
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
@@ -59,7 +61,10 @@ pub mod prelude {
     pub use evalsmith_arena::{Adjudication, MatchResult, Openings, read_match, run_match};
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
-    pub use evalsmith_data::{Dataset, RecordFormat, SelfPlay, generate};
+    pub use evalsmith_data::{
+        Amount, Dataset, Draw, ExportFormat, Exported, Import, Imported, InputFormat, RecordFormat,
+        SelfPlay, Shard, Split, Written, draw, generate, merge, split,
+    };
     pub use evalsmith_learn::{DenseModel, Model, ModelFile};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;

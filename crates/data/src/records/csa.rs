@@ -9,7 +9,7 @@ use evalsmith_core::{Game, Protocol, Reason, Score, Side, Verdict};
 use std::fmt::Write;
 
 /// Letters of SFEN, with the names of the piece and of what it is promoted to.
-const PIECES: [(char, &str, &str); 8] = [
+pub(crate) const PIECES: [(char, &str, &str); 8] = [
     ('P', "FU", "TO"),
     ('L', "KY", "NY"),
     ('N', "KE", "NK"),

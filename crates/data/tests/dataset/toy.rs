@@ -118,6 +118,7 @@ pub(crate) fn plan() -> SelfPlay {
         solve_at: 5,
         decided_at: 0.0,
         games_per_part: 4,
+        ..SelfPlay::default()
     }
 }
 

@@ -103,13 +103,16 @@ impl<K: Kernel> Game for Othello<K> {
     }
 
     fn format_move(&self, _position: &Board<K>, m: Move) -> String {
-        m.to_string()
+        m.name().map_or_else(|| m.to_string(), str::to_owned)
     }
 
     fn parse_move(&self, position: &Board<K>, text: &str) -> Result<Move, Malformed> {
         let m = notation::read_move(text)
             .ok_or_else(|| Malformed::new("move", text, "write a square like f5, or pass"))?;
-        if position.moves().any(|legal| legal == m) {
+        // A pass is legal where it is the only move; its bit is none of the board's.
+        if position.mobility() & m.bit() != 0
+            || (m == Move::PASS && position.moves().next() == Some(m))
+        {
             return Ok(m);
         }
         let legal: Vec<_> = position.moves().map(|m| m.to_string()).collect();
