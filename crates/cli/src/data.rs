@@ -6,6 +6,7 @@ mod features;
 mod generate;
 mod import;
 mod info;
+mod label;
 mod merge;
 mod sample;
 mod split;
@@ -19,6 +20,7 @@ pub(crate) enum Data {
     Import(import::Import),
     Generate(generate::Generate),
     Info(info::Info),
+    Label(label::Label),
     Merge(merge::Merge),
     Split(split::Split),
     Sample(sample::Sample),
@@ -33,6 +35,7 @@ impl Data {
             Self::Import(job) => job.run(),
             Self::Generate(job) => job.run(),
             Self::Info(job) => job.run(),
+            Self::Label(job) => job.run(),
             Self::Merge(job) => job.run(),
             Self::Split(job) => job.run(),
             Self::Sample(job) => job.run(),

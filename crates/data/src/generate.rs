@@ -8,17 +8,12 @@
 use crate::folder;
 use crate::manifest::{Making, part_path};
 use crate::part::{self, Part};
-use crate::selfplay::{Played, Table};
+use crate::selfplay::{Played, Setting, Table};
 use crate::{BatchBuilder, DataError, Label, Manifest, SelfPlay, Tally};
-use evalsmith_core::{Evaluate, Game, Player, Progress};
-use evalsmith_search::{Limits, SearchPlayer, WithChance};
+use evalsmith_core::{Evaluate, Game, Progress};
 use rayon::prelude::*;
 use std::fs;
 use std::path::Path;
-
-/// Each player's transposition table: the shallow searches of self-play need
-/// little, and it is cleared before every game.
-const TABLE_BYTES: usize = 1 << 20;
 
 /// Games in hand for each thread, so that none waits long for the last game.
 const GAMES_PER_THREAD: usize = 32;
@@ -29,8 +24,10 @@ pub(crate) const SEARCH_LABEL: &str = "search";
 /// Who makes a dataset, for provenance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Maker {
-    /// The function that plays, by name or digest.
+    /// The function that plays, by name or digest; both where there are two.
     pub function: String,
+    /// What the games begin with, where that is not chance: a digest of it.
+    pub openings: Option<String>,
     /// The command that makes the dataset again.
     pub command: String,
 }
@@ -48,8 +45,6 @@ pub struct Generated {
     pub kept: usize,
 }
 
-type Factory<'a, G> = dyn Fn() -> Box<dyn Player<<G as Game>::Position> + 'a> + Sync + 'a;
-
 /// Plays a function against itself and writes the positions to a folder; goes
 /// on where an earlier run of the same plan was stopped or killed.
 ///
@@ -64,6 +59,23 @@ pub fn generate<G: Game, E: Evaluate<G::Position>>(
     dir: &Path,
     progress: &dyn Progress,
 ) -> Result<Generated, DataError> {
+    let setting = Setting { functions: [function; 2], openings: None };
+    generate_with(game, &setting, plan, maker, dir, progress)
+}
+
+/// The same with two functions, which change sides with every game, or with
+/// given openings.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_with<G: Game, E: Evaluate<G::Position>>(
+    game: &G,
+    setting: &Setting<'_, G::Position, E>,
+    plan: &SelfPlay,
+    maker: &Maker,
+    dir: &Path,
+    progress: &dyn Progress,
+) -> Result<Generated, DataError> {
     plan.check_for(game)?;
     let made = format!(
         "log-odds of the chosen move for the side to move (±1000 where the end was seen), by a search of depth {} with {}",
@@ -72,6 +84,9 @@ pub fn generate<G: Game, E: Evaluate<G::Position>>(
     let labels = vec![Label { name: SEARCH_LABEL.to_owned(), made }];
     let mut configuration = serde_json::to_value(plan).expect("a plan is plain JSON");
     configuration["function"] = maker.function.as_str().into();
+    if let Some(openings) = &maker.openings {
+        configuration["openings"] = openings.as_str().into();
+    }
     let making = Making {
         game: G::NAME,
         verb: "generate",
@@ -82,29 +97,24 @@ pub fn generate<G: Game, E: Evaluate<G::Position>>(
     };
     let wanted = Manifest::new(making, Some(plan.parts()));
     let (_lock, manifest) = folder::claim(dir, wanted)?;
-    let player = || -> Box<dyn Player<G::Position> + '_> {
-        let limits = Limits::depth(plan.depth);
-        let name = maker.function.as_str();
-        let search = SearchPlayer::new(name, function, limits, TABLE_BYTES);
-        Box::new(WithChance::new(search, plan.chance))
-    };
-    let run = Run { game, player: &player, plan, manifest, dir, progress };
+    let run = Run { game, setting, name: &maker.function, plan, manifest, dir, progress };
     progress.begin("self-play", run.games(), "games");
     let generated = run.finish();
     progress.end();
     generated
 }
 
-struct Run<'a, G: Game> {
+struct Run<'a, G: Game, E> {
     game: &'a G,
-    player: &'a Factory<'a, G>,
+    setting: &'a Setting<'a, G::Position, E>,
+    name: &'a str,
     plan: &'a SelfPlay,
     manifest: Manifest,
     dir: &'a Path,
     progress: &'a dyn Progress,
 }
 
-impl<G: Game> Run<'_, G> {
+impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
     fn games(&self) -> u64 {
         self.plan.shard.range(self.plan.games).len() as u64
     }
@@ -169,8 +179,7 @@ impl<G: Game> Run<'_, G> {
     }
 
     fn play(&self, games: &[u32]) -> Result<Vec<Played<G>>, Interrupt> {
-        let table =
-            || Table { players: [(self.player)(), (self.player)()], solver: self.game.solver() };
+        let table = || Table::new(self.game, self.setting, self.plan, self.name);
         games
             .par_iter()
             // Players are made anew whenever the work is split: not for every game.

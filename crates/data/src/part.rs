@@ -164,6 +164,18 @@ impl Part {
         let rows = u64::try_from(file.num_rows()).unwrap_or(0);
         Ok(Self { path, tally, rows, bytes: size })
     }
+
+    /// The rows, a batch at a time.
+    pub(crate) fn batches(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Batch, DataError>>, DataError> {
+        let unreadable = |reason: String| DataError::Parquet { path: self.path.clone(), reason };
+        let reader = reader(&self.path)?.build().map_err(|e| unreadable(e.to_string()))?;
+        Ok(reader.map(move |record| {
+            let record = record.map_err(|e| unreadable(e.to_string()))?;
+            Batch::from_record(&record, &self.path, 0)
+        }))
+    }
 }
 
 /// Opens a Parquet file for reading.

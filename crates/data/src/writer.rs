@@ -78,7 +78,7 @@ impl Writer {
     /// Appends a row with its labels.
     pub(crate) fn push(&mut self, row: &Row<'_>, labels: &[Option<f32>]) -> Result<(), DataError> {
         let place = (row.game, row.ply);
-        if self.last.is_some_and(|last| last >= place) {
+        if self.last.is_some_and(|last| last > place) {
             return Err(DataError::Order {
                 path: self.dir.clone(),
                 game: row.game,

@@ -3,6 +3,8 @@
 
 #[path = "dataset/damage.rs"]
 mod damage;
+#[path = "dataset/labels.rs"]
+mod labels;
 #[path = "dataset/learner_input.rs"]
 mod learner_input;
 #[path = "dataset/resume.rs"]
@@ -13,5 +15,7 @@ mod rows;
 mod shared;
 #[path = "dataset/toy.rs"]
 mod toy;
+#[path = "dataset/variety.rs"]
+mod variety;
 #[path = "dataset/verbs.rs"]
 mod verbs;

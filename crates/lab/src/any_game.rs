@@ -15,9 +15,7 @@ use crate::tournament::{Standings, TournamentOrder, play_tournament};
 use evalsmith_arena::{MatchResult, Openings};
 use evalsmith_core::{Defaults, Features, Game, Progress, Protocol, perft_by_bulk};
 use evalsmith_curves::Curve;
-use evalsmith_data::{
-    Dataset, Generated, Maker, RecordFormat, SelfPlay, generate, write_feature_table,
-};
+use evalsmith_data::{Dataset, RecordFormat, write_feature_table};
 use evalsmith_protocol::{Budget, Engine, Finding, check, serve};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::io::{BufRead, Write};
@@ -60,19 +58,6 @@ pub trait AnyGame: Send + Sync {
 
     /// Datasets: records in and out, and what else needs the rules.
     fn data(&self) -> &dyn AnyData;
-
-    /// Self-play into a dataset; see [`generate`].
-    ///
-    /// # Errors
-    /// As [`generate`].
-    fn generate(
-        &self,
-        function: &FunctionName,
-        plan: &SelfPlay,
-        command: &str,
-        out: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Generated, LabError>;
 
     /// The features of every position of a dataset, as it was played (`raw`) or
     /// at rest by the hand-weighted function, as one Parquet file.
@@ -224,6 +209,10 @@ impl<G: Game> AsAny<G> {
     pub(crate) const fn game(&self) -> &G {
         &self.game
     }
+
+    pub(crate) const fn shipped(&self) -> Option<&'static [u8]> {
+        self.shipped
+    }
 }
 
 /// Opens a dataset of this game.
@@ -286,19 +275,6 @@ impl<G: Game> AnyGame for AsAny<G> {
 
     fn data(&self) -> &dyn AnyData {
         self
-    }
-
-    fn generate(
-        &self,
-        function: &FunctionName,
-        plan: &SelfPlay,
-        command: &str,
-        out: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Generated, LabError> {
-        let opened = open(&self.game, function, self.shipped)?;
-        let maker = Maker { function: opened.identity(function), command: command.to_owned() };
-        Ok(generate(&self.game, &opened, plan, &maker, out, progress)?)
     }
 
     fn export_features(

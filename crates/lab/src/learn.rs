@@ -143,8 +143,11 @@ pub fn learn<G: Game>(
         Function::Dense(_) => FunctionName::Hand,
     };
 
-    let maker =
-        Maker { function: baseline.identity(&baseline_name), command: plan.command(G::NAME) };
+    let maker = Maker {
+        function: baseline.identity(&baseline_name),
+        openings: None,
+        command: plan.command(G::NAME),
+    };
     let data = folder.join("data");
     let made = generate(game, &baseline, &plan.self_play, &maker, &data, progress)?;
     stop_if_asked(progress)?;

@@ -27,6 +27,7 @@ mod pace;
 mod page;
 pub mod reproduce;
 mod run_folder;
+mod self_play;
 mod session;
 mod text;
 mod thinker;
@@ -53,6 +54,7 @@ pub mod prelude {
     };
     pub use crate::pace::Pace;
     pub use crate::page::curve_file;
+    pub use crate::self_play::{SelfPlayOpenings, SelfPlayOrder};
     pub use crate::session::{GameSession, Hint, Session, Thought};
     pub use crate::text::{estimate_table, weights};
     pub use crate::thinker::{EngineSetup, SearchThinker};
@@ -62,8 +64,9 @@ pub mod prelude {
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
     pub use evalsmith_data::{
-        Amount, Dataset, Draw, ExportFormat, Exported, Import, Imported, InputFormat, RecordFormat,
-        SelfPlay, Shard, Split, Written, draw, generate, merge, split,
+        Agreed, Amount, Dataset, Draw, ExportFormat, Exported, How, Import, Imported, InputFormat,
+        LabelOrder, Labels, RecordFormat, SelfPlay, Shard, Split, Written, agreement, draw,
+        generate, merge, split,
     };
     pub use evalsmith_learn::{DenseModel, Model, ModelFile};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};

@@ -4,7 +4,7 @@ use crate::failure::command_line;
 use crate::options::{game, game_name, share, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{FunctionName, LearnPlan, Shard};
+use evalsmith_lab::prelude::{FunctionName, LearnPlan, SelfPlayOpenings, SelfPlayOrder, Shard};
 use std::path::PathBuf;
 
 /// Plays games of GAME and writes every position with its game's result.
@@ -22,6 +22,9 @@ pub(crate) struct Generate {
     /// Who plays: `hand`, `trivial`, `shipped`, or a model file
     #[arg(long, value_name = "FUNCTION", default_value = "hand")]
     function: FunctionName,
+    /// The opponent, where it is another function; they change sides with every game
+    #[arg(long, value_name = "FUNCTION")]
+    against: Option<FunctionName>,
     /// Games to play [default: set by the game]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     games: Option<u32>,
@@ -31,6 +34,14 @@ pub(crate) struct Generate {
     /// Random half-moves before positions are recorded [default: set by the game]
     #[arg(long, value_name = "PLIES")]
     opening_plies: Option<u16>,
+    /// Begin with all different positions after --opening-plies, in turn, instead
+    /// of random ones
+    #[arg(long, conflicts_with = "openings")]
+    enumerate: bool,
+    /// Begin with the openings of this file, in turn: a line each, as moves or as
+    /// a position
+    #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]
+    openings: Option<PathBuf>,
     /// Probability that a move is random instead of searched [default: set by the game]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     chance: Option<f64>,
@@ -41,6 +52,18 @@ pub(crate) struct Generate {
     /// plays on [default: set by the game]
     #[arg(long, value_name = "LOG-ODDS")]
     decided_at: Option<f64>,
+    /// Share of games in which one player searches only --weaker-depth plies
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = 0.0)]
+    weaker: f64,
+    /// Plies searched by the weaker player
+    #[arg(long, value_name = "PLIES", default_value_t = 1,
+          value_parser = clap::value_parser!(u8).range(1..=60))]
+    weaker_depth: u8,
+    /// Write, instead of the games' own positions, so many of those that each
+    /// player's searches evaluated in a game: without a result, to be labelled
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    from_search: u32,
     /// Decides all chance
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -62,8 +85,17 @@ impl Generate {
         plan.opening_plies = self.opening_plies.unwrap_or(plan.opening_plies);
         plan.solve_at = self.solve_at.unwrap_or(plan.solve_at);
         plan.decided_at = self.decided_at.unwrap_or(plan.decided_at);
-        let made =
-            game.generate(&self.function, &plan, &command_line(), &self.out, &Terminal::new())?;
+        plan.weaker = self.weaker;
+        plan.weaker_depth = self.weaker_depth;
+        plan.from_search = self.from_search;
+        let openings = match self.openings {
+            Some(file) => SelfPlayOpenings::List(file),
+            None if self.enumerate => SelfPlayOpenings::Enumerated,
+            None => SelfPlayOpenings::Random,
+        };
+        let order = SelfPlayOrder { function: self.function, against: self.against, openings };
+        let (command, progress) = (command_line(), Terminal::new());
+        let made = game.data().generate(&order, &plan, &command, &self.out, &progress)?;
         show(&format!(
             "{} positions of {} games in {}",
             made.positions,

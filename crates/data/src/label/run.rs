@@ -282,7 +282,8 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
                 self.append_rows(game, &[]);
             }
         }
-        let rows = std::mem::replace(&mut self.rows, BatchBuilder::new(self.manifest.label_names()));
+        let rows =
+            std::mem::replace(&mut self.rows, BatchBuilder::new(self.manifest.label_names()));
         let rows = rows.finish();
         let tally = std::mem::take(&mut self.tally);
         part::write(self.dir, self.next, &self.manifest, &tally, &rows)?;

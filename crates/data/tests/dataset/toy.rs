@@ -123,7 +123,8 @@ pub(crate) fn plan() -> SelfPlay {
 }
 
 pub(crate) fn maker() -> Maker {
-    Maker { function: "trivial".to_owned(), command: "evalsmith data generate".to_owned() }
+    let (function, command) = ("trivial".to_owned(), "evalsmith data generate".to_owned());
+    Maker { function, openings: None, command }
 }
 
 pub(crate) fn make(plan: &SelfPlay, dir: &Path) -> Result<Generated, DataError> {

@@ -80,8 +80,11 @@ impl ClassMoments {
         progress: &dyn Progress,
     ) -> Result<Reproduction, LabError> {
         let function = by_hand(game)?;
-        let maker =
-            Maker { function: function.identity(&FunctionName::Hand), command: command.to_owned() };
+        let maker = Maker {
+            function: function.identity(&FunctionName::Hand),
+            openings: None,
+            command: command.to_owned(),
+        };
         let data = folder.join("data");
         generate(game, &function, play, &maker, &data, progress)?;
         let mut table = features(game, &Dataset::open(&data)?, progress)?;
