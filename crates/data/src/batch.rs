@@ -125,6 +125,16 @@ impl Batch {
         }));
     }
 
+    /// The same rows with one label more.
+    ///
+    /// # Panics
+    /// When there is not one value per row.
+    pub(crate) fn with_label(mut self, name: &str, values: Vec<f32>) -> Self {
+        assert_eq!(values.len(), self.len(), "one value per row");
+        self.labels.push((name.to_owned(), Float32Array::from(values)));
+        self
+    }
+
     /// The columns as Parquet stores them.
     pub(crate) fn to_record(&self) -> RecordBatch {
         let result: Int8Array =

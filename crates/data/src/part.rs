@@ -8,7 +8,7 @@
 
 use crate::batch::{Batch, check_schema};
 use crate::manifest::part_path;
-use crate::{DataError, Digest, Hasher, Manifest, Tally};
+use crate::{BatchBuilder, DataError, Digest, Hasher, Manifest, Tally};
 use arrow_array::RecordBatch;
 use evalsmith_core::files::write_atomically;
 use parquet::arrow::ArrowWriter;
@@ -165,12 +165,27 @@ impl Part {
         Ok(Self { path, tally, rows, bytes: size })
     }
 
-    /// The rows, a batch at a time.
+    /// All rows, with the labels of the manifest.
+    pub(crate) fn whole(&self, manifest: &Manifest) -> Result<Batch, DataError> {
+        let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
+        let none = || BatchBuilder::new(manifest.label_names()).finish();
+        if rows == 0 {
+            Ok(none())
+        } else {
+            self.batches(rows)?.next().unwrap_or_else(|| Ok(none()))
+        }
+    }
+
+    /// The rows, in batches of at most so many.
     pub(crate) fn batches(
         &self,
+        rows: usize,
     ) -> Result<impl Iterator<Item = Result<Batch, DataError>>, DataError> {
         let unreadable = |reason: String| DataError::Parquet { path: self.path.clone(), reason };
-        let reader = reader(&self.path)?.build().map_err(|e| unreadable(e.to_string()))?;
+        let reader = reader(&self.path)?
+            .with_batch_size(rows)
+            .build()
+            .map_err(|e| unreadable(e.to_string()))?;
         Ok(reader.map(move |record| {
             let record = record.map_err(|e| unreadable(e.to_string()))?;
             Batch::from_record(&record, &self.path, 0)
@@ -189,7 +204,7 @@ pub(crate) fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File
 mod tests {
     use super::*;
     use crate::manifest::Making;
-    use crate::{BatchBuilder, Dataset, Label, Row};
+    use crate::{Dataset, Label, Row};
     use arrow_array::{ArrayRef, Int8Array, Int64Array, StringArray, UInt8Array};
     use evalsmith_core::{Outcome, Side, Stage};
     use proptest::prelude::*;

@@ -1,6 +1,7 @@
 //! How well labels agree, by who wins.
 
-use crate::{DataError, Dataset};
+use crate::{Batch, DataError, Dataset};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// How often a label and the plain result name the same winner as a reference.
@@ -27,7 +28,6 @@ pub fn agreement(
     label: &str,
     reference: Option<&str>,
 ) -> Result<Agreed, DataError> {
-    let mut agreed = Agreed::default();
     let names = [Some(label), reference];
     for name in names.into_iter().flatten() {
         if !dataset.manifest().label_names().any(|known| known == name) {
@@ -39,22 +39,45 @@ pub fn agreement(
             });
         }
     }
-    let sign = |value: f32| if value == 0.0 { 0 } else { value.signum() as i16 };
-    let mut values = Vec::new();
-    for batch in dataset.rows() {
-        let batch = batch?;
-        for (i, row) in batch.rows().enumerate() {
-            batch.labels_of(i, names.into_iter().flatten(), &mut values);
-            let (Some(outcome), Some(label)) = (row.outcome, values[0]) else { continue };
+    let counted: Vec<Result<Agreed, DataError>> = (0..dataset.parts())
+        .into_par_iter()
+        .map(|part| {
+            let mut agreed = Agreed::default();
+            for batch in dataset.part_rows(part) {
+                agreed.count(&batch?, label, reference);
+            }
+            Ok(agreed)
+        })
+        .collect();
+    counted.into_iter().try_fold(Agreed::default(), |sum, part| Ok(sum.and(&part?)))
+}
+
+impl Agreed {
+    fn count(&mut self, batch: &Batch, label: &str, reference: Option<&str>) {
+        let sign = |value: f32| if value == 0.0 { 0 } else { value.signum() as i16 };
+        let Some(labels) = batch.label(label) else { return };
+        let mut references = reference.and_then(|name| batch.label(name));
+        for (row, label) in batch.rows().zip(labels) {
+            let reference = references.as_mut().and_then(Iterator::next).flatten();
+            let (Some(outcome), Some(label)) = (row.outcome, label) else { continue };
             let result = outcome.margin().signum();
-            agreed.rows += 1;
-            agreed.changed += u64::from(sign(label) != result);
-            if let Some(reference) = values.get(1).copied().flatten() {
-                agreed.compared += 1;
-                agreed.label += u64::from(sign(label) == sign(reference));
-                agreed.result += u64::from(result == sign(reference));
+            self.rows += 1;
+            self.changed += u64::from(sign(label) != result);
+            if let Some(reference) = reference {
+                self.compared += 1;
+                self.label += u64::from(sign(label) == sign(reference));
+                self.result += u64::from(result == sign(reference));
             }
         }
     }
-    Ok(agreed)
+
+    fn and(self, other: &Self) -> Self {
+        Self {
+            rows: self.rows + other.rows,
+            changed: self.changed + other.changed,
+            compared: self.compared + other.compared,
+            label: self.label + other.label,
+            result: self.result + other.result,
+        }
+    }
 }

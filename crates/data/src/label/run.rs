@@ -1,6 +1,7 @@
 //! A run that labels a dataset.
 
 use super::How;
+use super::game_tree::TreeValues;
 use super::labeller::{Labelled, Labeller, Verdicted};
 use super::tree_labels;
 use crate::manifest::{Making, part_path, verdict};
@@ -16,9 +17,6 @@ use std::path::Path;
 
 /// A part ends with the game that reaches so many rows: what a kill can lose.
 const PART_ROWS: usize = 1 << 13;
-
-/// The same where a label costs next to nothing.
-const CHEAP_PART_ROWS: usize = 1 << 18;
 
 /// What to label, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,9 +98,11 @@ pub fn label<G: Game, E: Evaluate<G::Position>>(
         let written = Dataset::open(dir)?.written();
         return Ok(Labels { written, kept: written.parts, ..Labels::default() });
     }
-    let skip = run.keep_finished()?;
     progress.begin("labels", data.len(), "positions");
-    let done = run.label_all(data, skip);
+    let done = match &order.how {
+        How::GameTree { exact } => run.label_by_tree(data, exact.as_deref()),
+        _ => run.keep_finished().and_then(|skip| run.label_all(data, skip)),
+    };
     progress.end();
     done
 }
@@ -179,7 +179,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
         let mut last = None;
         while part_path(self.dir, self.next).exists() {
             let Ok(part) = Part::open(self.dir, self.next, &self.manifest) else { break };
-            for batch in part.batches()? {
+            for batch in part.batches(PART_ROWS)? {
                 let batch = batch?;
                 last = batch.len().checked_sub(1).map(|row| batch.row(row).game).or(last);
                 let labelled = batch.label(&self.order.name).into_iter().flatten();
@@ -203,28 +203,61 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
         self.next += 1;
     }
 
-    fn label_all(mut self, data: &Dataset, done: Option<u32>) -> Result<Labels, DataError> {
-        let mut tree = None;
-        if let How::GameTree { exact } = &self.order.how {
-            let valued = tree_labels::values(self.game, data, exact.as_deref(), self.progress)?;
-            self.labels.nodes = Some(valued.nodes as u64);
-            tree = Some(valued.values.into_iter());
+    /// Writes every part of the dataset again, with one column more.
+    fn label_by_tree(mut self, data: &Dataset, exact: Option<&str>) -> Result<Labels, DataError> {
+        let TreeValues { values, nodes } =
+            tree_labels::values(self.game, data, exact, self.progress)?;
+        let mut firsts = Vec::with_capacity(data.parts());
+        let mut first = 0;
+        for part in &data.parts {
+            firsts.push(first);
+            first += part.rows as usize;
         }
+        let written: Vec<Result<(), DataError>> = data
+            .parts
+            .par_iter()
+            .zip(firsts)
+            .enumerate()
+            .map(|(index, (part, first))| {
+                if self.progress.stopped() {
+                    return Err(DataError::Stopped { done: 0, total: data.len() });
+                }
+                let rows = part.whole(data.manifest())?;
+                let own = values[first..first + rows.len()].iter();
+                let rows = rows.with_label(&self.order.name, own.map(|&v| f32::from(v)).collect());
+                part::write(self.dir, index, &self.manifest, &part.tally, &rows)
+            })
+            .collect();
+        written.into_iter().collect::<Result<(), _>>()?;
+        for part in &data.parts {
+            self.count(&part.tally, part.rows);
+        }
+        self.labels.labelled = data.len();
+        self.labels.nodes = Some(nodes as u64);
+        self.finish()
+    }
+
+    /// Writes the manifest that makes the dataset whole.
+    fn finish(self) -> Result<Labels, DataError> {
+        let parts = Some(self.next);
+        Manifest { parts, skipped: BTreeMap::new(), ..self.manifest }.write(self.dir)?;
+        Ok(self.labels)
+    }
+
+    fn label_all(mut self, data: &Dataset, done: Option<u32>) -> Result<Labels, DataError> {
         let names: Vec<String> = data.manifest().label_names().map(str::to_owned).collect();
-        let part_rows = if tree.is_some() { CHEAP_PART_ROWS } else { PART_ROWS };
         let mut games: Vec<GameRows<G::Position>> = Vec::new();
         let mut in_hand = 0;
         for batch in data.rows() {
             let batch = batch?;
             for (i, row) in batch.rows().enumerate() {
-                let of_tree = tree.as_mut().and_then(Iterator::next);
                 let mine = self.order.shard.holds(u64::from(row.game));
                 if !mine || done.is_some_and(|done| row.game <= done) {
-                    self.pass(1);
+                    self.progress.advance(1);
                     continue;
                 }
                 if games.last().is_none_or(|game| game.index != row.game) {
-                    if in_hand >= part_rows {
+                    if in_hand >= PART_ROWS {
                         self.finish_games(std::mem::take(&mut games))?;
                         in_hand = 0;
                     }
@@ -235,20 +268,11 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
                 game.push(self.game, data, &row)?;
                 let kept = game.rows.last_mut().expect("a row was pushed");
                 batch.labels_of(i, names.iter().map(String::as_str), &mut kept.labels);
-                kept.labels.extend(of_tree.map(|value| Some(f32::from(value))));
                 in_hand += 1;
             }
         }
         self.finish_games(games)?;
-        let parts = Some(self.next);
-        Manifest { parts, skipped: BTreeMap::new(), ..self.manifest }.write(self.dir)?;
-        Ok(self.labels)
-    }
-
-    fn pass(&self, rows: u64) {
-        if !matches!(self.order.how, How::GameTree { .. }) {
-            self.progress.advance(rows);
-        }
+        self.finish()
     }
 
     /// Labels some whole games and writes them as a part.
@@ -256,31 +280,24 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
         if games.is_empty() {
             return Ok(());
         }
-        if !matches!(self.order.how, How::GameTree { .. }) {
-            let labeller = || Labeller::new(self.game, self.function, &self.order.how);
-            let labels: Vec<_> = games
-                .par_iter()
-                .map_init(labeller, |labeller, game: &GameRows<G::Position>| {
-                    if self.progress.stopped() {
-                        return None;
-                    }
-                    let labels = labeller.label(&game.positions);
-                    self.progress.advance(game.rows.len() as u64);
-                    Some(labels)
-                })
-                .collect();
-            for (game, labels) in games.iter_mut().zip(labels) {
-                let Some(labels) = labels else {
-                    let done = self.labels.written.positions;
-                    return Err(DataError::Stopped { done, total: done + game.rows.len() as u64 });
-                };
-                self.append(game, labels);
-            }
-        } else {
-            for game in &mut games {
-                self.labels.labelled += game.rows.len() as u64;
-                self.append_rows(game, &[]);
-            }
+        let labeller = || Labeller::new(self.game, self.function, &self.order.how);
+        let labels: Vec<_> = games
+            .par_iter()
+            .map_init(labeller, |labeller, game: &GameRows<G::Position>| {
+                if self.progress.stopped() {
+                    return None;
+                }
+                let labels = labeller.label(&game.positions);
+                self.progress.advance(game.rows.len() as u64);
+                Some(labels)
+            })
+            .collect();
+        for (game, labels) in games.iter_mut().zip(labels) {
+            let Some(labels) = labels else {
+                let done = self.labels.written.positions;
+                return Err(DataError::Stopped { done, total: done + game.rows.len() as u64 });
+            };
+            self.append(game, labels);
         }
         let rows =
             std::mem::replace(&mut self.rows, BatchBuilder::new(self.manifest.label_names()));
