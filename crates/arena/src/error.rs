@@ -178,6 +178,10 @@ impl ArenaError {
         matches!(self, Self::CannotPlay { .. } | Self::Faulty { .. })
     }
 
+    pub(crate) fn corrupt(path: &Path, line: usize, reason: String) -> Self {
+        Self::Corrupt { path: path.to_owned(), line, reason }
+    }
+
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }

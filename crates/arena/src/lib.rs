@@ -14,6 +14,7 @@ mod match_run;
 mod openings;
 mod plan;
 mod scoreboard;
+mod table;
 #[cfg(test)]
 mod testing;
 mod time_control;

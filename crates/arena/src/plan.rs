@@ -95,6 +95,22 @@ pub enum End {
     Resigned,
     /// A player failed, or broke the rules or its time.
     Forfeit,
+    /// The player to move claimed what the rules give it.
+    Claimed,
+}
+
+impl End {
+    /// All of them, in their order.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Rules,
+        Self::Repetition,
+        Self::Bound,
+        Self::Solved,
+        Self::Agreed,
+        Self::Resigned,
+        Self::Forfeit,
+        Self::Claimed,
+    ];
 }
 
 impl From<Reason> for End {
@@ -119,6 +135,7 @@ impl Display for End {
             Self::Agreed => "agreed",
             Self::Resigned => "resigned",
             Self::Forfeit => "forfeited",
+            Self::Claimed => "claimed",
         })
     }
 }

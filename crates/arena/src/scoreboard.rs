@@ -16,21 +16,21 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub(crate) struct Ended {
     pub(crate) index: u32,
-    margin: i16,
-    plies: u32,
-    reason: End,
-    nodes: [u64; 2],
+    pub(crate) margin: i16,
+    pub(crate) plies: u32,
+    pub(crate) reason: End,
+    pub(crate) nodes: [u64; 2],
     #[serde(default)]
-    cpu_micros: [Option<u64>; 2],
+    pub(crate) cpu_micros: [Option<u64>; 2],
     #[serde(default)]
-    wall_micros: [Option<u64>; 2],
+    pub(crate) wall_micros: [Option<u64>; 2],
     #[serde(default)]
-    fault: Option<Culprit>,
+    pub(crate) fault: Option<Culprit>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-struct Culprit {
-    player: usize,
+pub(crate) struct Culprit {
+    pub(crate) player: usize,
 }
 
 impl From<&PlayedGame> for Ended {
@@ -135,14 +135,23 @@ impl Scoreboard {
         }
     }
 
-    /// Enters a game that was not entered before.
-    pub(crate) fn enter(&mut self, game: Ended) {
-        self.waiting.insert(game.index, game);
+    /// Enters a game; false when it was entered before.
+    pub(crate) fn enter(&mut self, game: Ended) -> bool {
+        if game.index < self.next {
+            return false;
+        }
+        // Most games end in order.
+        if game.index == self.next && !self.decided() && self.waiting.is_empty() {
+            self.count(&game);
+            return true;
+        }
+        let is_new = self.waiting.insert(game.index, game).is_none();
         while !self.decided()
             && let Some(game) = self.waiting.remove(&self.next)
         {
             self.count(&game);
         }
+        is_new
     }
 
     fn count(&mut self, game: &Ended) {

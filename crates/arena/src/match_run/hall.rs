@@ -164,10 +164,10 @@ impl<G: Game> Hall<'_, G> {
     }
 
     fn record(&self, played: &PlayedGame) -> Result<(), ArenaError> {
-        let line = line_of(played);
+        let (game, line) = (Ended::from(played), line_of(played));
         let mut office = self.office.lock().unwrap_or_else(PoisonError::into_inner);
-        office.log.append(&line)?;
-        office.board.enter(Ended::from(played));
+        office.log.append_game(&game, &line)?;
+        office.board.enter(game);
         self.progress.advance(1);
         if office.told.elapsed() >= TOLD_EVERY {
             office.told = Instant::now();
