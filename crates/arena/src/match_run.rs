@@ -6,6 +6,7 @@
 //! the order of their indices. So it is the same for any number of threads and
 //! after any interruption.
 
+mod claims;
 mod hall;
 
 use crate::log::{LogReader, MatchLog};

@@ -193,7 +193,8 @@ pub struct PlayedGame {
     pub opening: String,
     /// Which player, 0 or 1, had the side that moves first from the start position.
     pub first: usize,
-    /// The margin for player 0; of a resigned or forfeited game its sign alone.
+    /// The margin for player 0; of a resigned, claimed or forfeited game its
+    /// sign alone.
     pub margin: i16,
     /// The points of player 0: 1, ½ or 0.
     pub points: f64,

@@ -224,4 +224,8 @@ impl<G: Game> Player<G::Position> for EnginePlayer<G> {
         self.last = Some(reply);
         choice
     }
+
+    fn offers_draw(&self) -> bool {
+        self.last.as_ref().is_some_and(|reply| reply.report.offers_draw)
+    }
 }

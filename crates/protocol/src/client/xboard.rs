@@ -237,6 +237,10 @@ impl Wire for Xboard {
             "1-0" => Some(won(Side::First)),
             "0-1" => Some(won(Side::Second)),
             "1/2-1/2" => Some(Answer::ClaimDraw),
+            "offer" if rest.trim() == "draw" => {
+                report.offers_draw = true;
+                None
+            }
             _ => {
                 read_thought(line, report);
                 None
@@ -433,6 +437,7 @@ mod tests {
             depth: Some(9),
             nodes: Some(48000),
             line: "Nf3 Nc6".into(),
+            ..Report::default()
         };
         assert_eq!(report, expected);
         let refused = |line| read_refusal(line, &["e2e5".to_owned(), "sd 2".to_owned()]);
