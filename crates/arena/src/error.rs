@@ -23,8 +23,9 @@ pub enum ArenaError {
     },
     /// More openings than can be listed.
     #[error(
-        "there are more than {most} positions after {plies} plies: ask for shorter openings, or \
-         for random ones"
+        "there are more than {most} positions after {}: ask for shorter openings, or \
+         for random ones",
+        evalsmith_core::Plies::from(*plies)
     )]
     TooManyOpenings {
         /// The length asked for.

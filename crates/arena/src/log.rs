@@ -278,8 +278,8 @@ pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{StopAfter, plan, play};
     use crate::MatchResult;
+    use crate::testing::{StopAfter, plan, play};
     use evalsmith_core::Quiet;
     use proptest::prelude::*;
     use serde_json::json;
@@ -436,6 +436,21 @@ mod tests {
     }
 
     proptest! {
+        /// A summary of anything is a summary or an error that names the file.
+        #[test]
+        fn any_bytes_are_a_log_or_none(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            after_header in any::<bool>(),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let log = dir.path().join("log");
+            let header = if after_header { line_of(&LogHeader::new("nim", &plan(3))) } else { vec![] };
+            fs::write(&log, [header, bytes].concat()).unwrap();
+            if let Err(error) = crate::read_match(&log) {
+                prop_assert!(error.to_string().contains("log"), "{}", error);
+            }
+        }
+
         /// Whatever stands in the log, the run ends in a whole match or an error.
         #[test]
         fn random_damage_never_panics(

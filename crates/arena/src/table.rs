@@ -57,9 +57,10 @@ impl ResultTable {
     pub(crate) fn of(log: &Path, head: &[u8]) -> Self {
         let mut table = Self::afresh(log, head);
         let mut bytes = [0; HEAD];
-        let known = table.file.as_mut().is_some_and(|file| {
-            file.rewind().and_then(|()| file.read_exact(&mut bytes)).is_ok()
-        });
+        let known = table
+            .file
+            .as_mut()
+            .is_some_and(|file| file.rewind().and_then(|()| file.read_exact(&mut bytes)).is_ok());
         if known && bytes == table.head() {
             table.believed = HEAD as u64;
         }
@@ -213,9 +214,9 @@ fn checksum(seed: u64, bytes: &[u8]) -> u64 {
         mixed ^ (mixed >> 32)
     };
     let (whole, rest) = bytes.as_chunks::<8>();
-    let sum = whole.iter().fold(mix(seed, bytes.len() as u64), |sum, &word| {
-        mix(sum, u64::from_le_bytes(word))
-    });
+    let sum = whole
+        .iter()
+        .fold(mix(seed, bytes.len() as u64), |sum, &word| mix(sum, u64::from_le_bytes(word)));
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     mix(sum, u64::from_le_bytes(last))

@@ -187,8 +187,7 @@ fn against_shuffler(engine: &Engine, offers: bool, log: &Path) -> Vec<PlayedGame
     let plan = MatchPlan { pairs: 1, ..plan(None) };
     run_match(&Chess, &plan, &openings, [shuffler, seat], log, &Quiet).unwrap();
     let (_, mut reader) = LogReader::open(log).unwrap();
-    let mut games: Vec<PlayedGame> =
-        std::iter::from_fn(|| reader.next_game().unwrap()).collect();
+    let mut games: Vec<PlayedGame> = std::iter::from_fn(|| reader.next_game().unwrap()).collect();
     games.sort_by_key(|game| game.index);
     games
 }

@@ -224,6 +224,29 @@ fn a_failing_engine_ends_the_match_and_the_results_stand() {
         .stderr(predicate::str::contains("/no/such did not start"));
 }
 
+/// What was played before one player failed is shown, and how to go on.
+#[cfg(unix)]
+#[test]
+fn a_tournament_that_a_fault_ends_shows_its_standings() {
+    let folder = folder();
+    let players = "[broken]\nprotocol = 'uci'\ncommand = 'sh'\narguments = ['-c', 'exit 3']\n";
+    fs::write(folder.path().join("players.toml"), players).expect("written");
+    evalsmith(&folder)
+        .args(["match", "tournament", "chess", "hand", "trivial", "broken"])
+        .args(["--engines", "players.toml", "--depth", "1", "--pairs", "2", "--out", "all"])
+        .assert()
+        .code(1)
+        .stdout(
+            predicate::str::contains("No ratings yet")
+                .and(predicate::str::contains("4/4").or(predicate::str::contains("3.5/4"))),
+        )
+        .stderr(
+            predicate::str::contains("broken (player 1) cannot play: the engine ended")
+                .and(predicate::str::contains("go on with: "))
+                .and(predicate::str::contains("--engines players.toml")),
+        );
+}
+
 #[test]
 fn counts_are_calculated() {
     let folder = folder();

@@ -55,7 +55,9 @@ pub mod prelude {
     pub use crate::text::{estimate_table, weights};
     pub use crate::thinker::{EngineSetup, SearchThinker};
     pub use crate::time_factor::{Equality, FactorOrder, time_factor};
-    pub use crate::tournament::{Schedule, Standings, TournamentOrder, play_tournament};
+    pub use crate::tournament::{
+        Schedule, Standings, TournamentOrder, play_tournament, standings_so_far,
+    };
     pub use evalsmith_arena::{Adjudication, MatchResult, Openings, read_match, run_match};
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};

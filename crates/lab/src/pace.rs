@@ -1,7 +1,7 @@
 //! What a player gets for its thinking: plies, nodes, time a move or time a game.
 
 use evalsmith_arena::{Meter, TimeBudget};
-use evalsmith_core::Malformed;
+use evalsmith_core::{Malformed, Plies};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -37,7 +37,7 @@ impl Pace {
     /// In words, for tables, when both players have it.
     pub fn describe(self) -> String {
         match self {
-            Self::Depth(depth) => format!("equal depth, {depth} plies"),
+            Self::Depth(depth) => format!("equal depth, {}", Plies::from(depth)),
             Self::Nodes(nodes) => format!("equal nodes, {nodes} a move"),
             Self::Time(meter, TimeBudget::Move(time)) => {
                 format!("equal {meter}, {} a move", Written(time))

@@ -277,7 +277,8 @@ impl<G: Game> Hall<'_, G> {
             agreement.hear(record.side(), choice.value);
             bill.add(record.side().index() ^ first, choice);
         };
-        let mut heard = table.players.each_mut().map(|player| Heard { player: &mut **player, offers });
+        let mut heard =
+            table.players.each_mut().map(|player| Heard { player: &mut **player, offers });
         let [a, b] = &mut heard;
         let mut seated: [&mut dyn Player<G::Position>; 2] = [a, b];
         seated.rotate_left(first);

@@ -4,7 +4,10 @@ use super::terms::TermsOptions;
 use crate::options::{Format, game, game_name, print};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{Contender, Schedule, Terms, TournamentOrder, standings_tables};
+use evalsmith_lab::LabError;
+use evalsmith_lab::prelude::{
+    Contender, Schedule, Standings, Terms, TournamentOrder, standings_so_far, standings_tables,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -65,7 +68,8 @@ impl Field {
     }
 }
 
-/// Plays a tournament and prints its standings.
+/// Plays a tournament and prints its standings; where a player's failure ended
+/// it, those so far.
 pub(super) fn play(
     name: &str,
     players: Vec<Contender>,
@@ -75,9 +79,25 @@ pub(super) fn play(
     format: Format,
 ) -> anyhow::Result<()> {
     let order = TournamentOrder { players, schedule, terms };
-    let standings = game(name)?.play_tournament(&order, out, &Terminal::new())?;
-    let [ratings, scores] = standings_tables(&standings);
-    print(format, &ratings, &standings)?;
+    match game(name)?.play_tournament(&order, out, &Terminal::new()) {
+        Ok(standings) => show(&standings, format),
+        Err(error) => {
+            if let LabError::Arena(fault) = &error
+                && fault.is_fault()
+                && let Ok(standings) = standings_so_far(&order, out)
+                && standings.has_games()
+            {
+                show(&standings, format)?;
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// A tournament on stdout.
+fn show(standings: &Standings, format: Format) -> anyhow::Result<()> {
+    let [ratings, scores] = standings_tables(standings);
+    print(format, &ratings, standings)?;
     if format == Format::Table {
         write!(std::io::stdout().lock(), "\n{}", scores.to_text())?;
     }

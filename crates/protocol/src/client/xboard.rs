@@ -437,7 +437,7 @@ mod tests {
             depth: Some(9),
             nodes: Some(48000),
             line: "Nf3 Nc6".into(),
-            ..Report::default()
+            offers_draw: true,
         };
         assert_eq!(report, expected);
         let refused = |line| read_refusal(line, &["e2e5".to_owned(), "sd 2".to_owned()]);
