@@ -43,6 +43,15 @@ pub enum ArenaError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A list without a line that is an opening.
+    #[error(
+        "{}: the list holds no opening; write moves, or a position, on a line each",
+        path.display()
+    )]
+    EmptyList {
+        /// The list.
+        path: PathBuf,
+    },
     /// More games than a match can number.
     #[error("{pairs} pairs are more than a match can hold ({} at most)", u32::MAX / 2)]
     TooManyPairs {

@@ -139,6 +139,7 @@ pub fn read_match(log: &Path) -> Result<(LogHeader, MatchResult), ArenaError> {
         enter(game).map_err(|reason| reader.corrupt(reason))?;
         table.add(&game, reader.line());
     }
+    board.settle();
     let result = MatchResult::new(header.plan.clone(), &board);
     Ok((header, result))
 }

@@ -1,7 +1,7 @@
 //! The results of a match in the order of its games, whatever the order in
 //! which they ended.
 //!
-//! Invariant: everything told here is a function of the games `0..counted()`,
+//! Invariant: everything told of a run is a function of the games `0..counted()`,
 //! so a sequential test ends at the same pair for any number of threads and
 //! after any interruption. Games that ended out of order wait.
 
@@ -174,6 +174,25 @@ impl Scoreboard {
         self.next += 1;
     }
 
+    /// Counts whatever waits for an earlier game, in whole pairs. A log that was cut
+    /// may lack one of its first games, and all others stand. A sequential test
+    /// knows pairs in their order alone.
+    pub(crate) fn settle(&mut self) {
+        if self.sprt.is_some() {
+            return;
+        }
+        let mut before: Option<Ended> = None;
+        for (index, game) in std::mem::take(&mut self.waiting) {
+            self.totals.add(&game);
+            if let Some(first) = before.replace(game)
+                && !index.is_multiple_of(2)
+                && first.index + 1 == index
+            {
+                self.margins.push([first.margin, game.margin]);
+            }
+        }
+    }
+
     /// Games counted.
     pub(crate) fn counted(&self) -> u32 {
         self.next
@@ -300,6 +319,18 @@ mod tests {
         (0..pairs - 1).for_each(|p| before.add_pair([margin(2 * p), margin(2 * p + 1)]));
         assert_eq!(sprt.verdict(&before), Verdict::Continue, "not a pair too late");
         assert!(board.status().starts_with("LLR +"), "{}", board.status());
+    }
+
+    #[test]
+    fn whole_pairs_beyond_a_missing_game_settle() {
+        let mut board = Scoreboard::new(None);
+        for index in [0, 2, 3, 5, 6, 7, 8] {
+            board.enter(game(index, 1, None));
+        }
+        assert_eq!((board.counted(), board.stats().games()), (1, 0));
+        board.settle();
+        assert_eq!((board.totals().games, board.stats().games()), (7, 4));
+        assert_eq!(board.stats().wins, 4);
     }
 
     #[test]

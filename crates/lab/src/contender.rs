@@ -74,8 +74,14 @@ impl Roster {
     /// # Errors
     /// When it names a protocol or a player that does not exist.
     pub fn player(&self, text: &str) -> Result<Contender, LabError> {
-        let (name, pace) = match text.rsplit_once('@').map(|(name, tail)| (name, tail.parse())) {
-            Some((name, Ok(pace))) if !name.is_empty() => (name, Some(pace)),
+        // Other words after an `@` may belong to the name of a file.
+        let is_limit = |tail: &str| {
+            ["depth=", "nodes=", "cpu=", "wall="].iter().any(|word| tail.starts_with(word))
+        };
+        let (name, pace) = match text.rsplit_once('@') {
+            Some((name, tail)) if !name.is_empty() && is_limit(tail) => {
+                (name, Some(tail.parse::<Pace>()?))
+            }
             _ => (text, None),
         };
         let mut player = self.unlimited(name)?;
@@ -199,6 +205,8 @@ mod tests {
     fn broken_players_are_named() {
         for (text, words) in [
             ("engine:uci", "engine:PROTOCOL:COMMAND"),
+            ("hand@depth=99", "malformed limit \"depth=99\""),
+            ("engine:uci:x@wall=0s", "none of them zero"),
             ("engine:morse:x", "uci, usi, gtp"),
             ("engine:uci:", "command is missing"),
             ("engine:uci:a 'b", "not closed"),

@@ -179,7 +179,7 @@ pub fn standings_tables(standings: &Standings) -> [Table; 2] {
     let points = |&i: &usize| {
         let MatchPoints { halves, games } = MatchPoints::of(cross.total(i).0);
         // Nobody who has not played is better or worse than half.
-        std::cmp::Reverse(if games == 0 { 500 } else { 500 * halves / games })
+        std::cmp::Reverse((500 * halves).checked_div(games).unwrap_or(500))
     };
     let ranking = ratings.as_ref().map_or_else(
         || {

@@ -100,9 +100,9 @@ impl fmt::Display for Pace {
     }
 }
 
-const REMEDY: &str = "write depth=PLIES, nodes=N, cpu=TIME or wall=TIME for each move, \
-                      cpu=TIME+TIME or wall=TIME+TIME for a game and each move of it; times \
-                      like 50ms, 2s, 1m";
+const REMEDY: &str = "write depth=PLIES (60 at most), nodes=N, cpu=TIME or wall=TIME for each \
+                      move, cpu=TIME+TIME or wall=TIME+TIME for a game and each move of it; times \
+                      like 50ms, 2s, 1m, and none of them zero but what is added";
 
 impl FromStr for Pace {
     type Err = Malformed;

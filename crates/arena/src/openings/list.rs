@@ -25,11 +25,13 @@ impl<G: Game> Openings<G> {
     pub fn from_file(game: &G, path: &Path) -> Result<(Self, Vec<String>), ArenaError> {
         let bytes = fs::read(path).map_err(ArenaError::io(path))?;
         let text = String::from_utf8_lossy(&bytes);
-        Self::from_lines(game, &text).map_err(|(line, reason)| ArenaError::Opening {
-            path: path.to_owned(),
-            line,
-            reason,
-        })
+        let listed = Self::from_lines(game, &text).map_err(|(line, reason)| {
+            ArenaError::Opening { path: path.to_owned(), line, reason }
+        })?;
+        match listed.0.len() {
+            0 => Err(ArenaError::EmptyList { path: path.to_owned() }),
+            _ => Ok(listed),
+        }
     }
 
     /// The same from the lines of a text; an error is the line's number and what
@@ -165,6 +167,17 @@ mod tests {
         }
         let full = format!("{} X", "X".repeat(64));
         assert!(othello(&full).unwrap_err().1.contains("over"));
+    }
+
+    #[test]
+    fn a_list_without_openings_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("list");
+        for text in ["", "\n\n", "# nothing yet\n"] {
+            fs::write(&path, text).unwrap();
+            let error = Openings::from_file(&Othello::new(), &path).map(drop).unwrap_err();
+            assert!(error.to_string().contains("list: the list holds no opening"), "{error}");
+        }
     }
 
     #[test]
