@@ -1,5 +1,6 @@
 //! The result table of a log (`LOG.results`): what a summary needs of each game,
-//! in rows of sixty bytes, a tenth of the log and read a hundred times as fast.
+//! in rows of sixty bytes where a line of the log has hundreds, and read several
+//! times as fast.
 //!
 //! The log is the truth and the table an index of it, in blocks of some thousand
 //! rows in the log's order. Invariant: a block is believed only when its checksum
