@@ -107,7 +107,7 @@ impl<J: Judge> Solver<J> {
         &mut self,
         board: &Board<K>,
         question: Question,
-        watch: &Watch,
+        watch: &Watch<'_>,
     ) -> Answer {
         self.table.grow_older();
         let (own, opp) = (board.own(), board.opp());
@@ -126,7 +126,7 @@ impl<J: Judge> Solver<J> {
 
     pub(crate) fn job<'s, K: Kernel>(
         &'s self,
-        watch: &'s Watch,
+        watch: &'s Watch<'_>,
         probcut: &'s ProbCut,
         brake: Brake,
     ) -> Job<'s, K, J> {
