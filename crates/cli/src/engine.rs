@@ -133,7 +133,8 @@ impl Serve {
             return self.othello.serve(protocol, &setup, threads.map_or(1, usize::from));
         }
         if self.othello != OthelloOptions::default() {
-            let only = "--selectivity, --probcut and --clock are the Othello engine's alone";
+            let only = "--selectivity, --probcut, --corner-quiescence and --clock are the Othello \
+                        engine's alone";
             return Err(Usage(only.into()).into());
         }
         let input = Box::new(BufReader::new(io::stdin()));

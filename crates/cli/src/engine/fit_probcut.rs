@@ -105,7 +105,7 @@ impl FitProbCut {
             Some(judge) => probcut_samples(&params, &judge, &terminal),
         };
         let samples = samples.ok_or(Interrupted)?;
-        let fit = fit_probcut(&samples)?;
+        let fit = fit_probcut(&samples).map_err(|e| anyhow::anyhow!("{e}: raise --positions"))?;
         let made = format!("{} samples of {}, seed {seed}", samples.len(), self.function);
         write(&self.out, &model_text(&fit, &made))?;
         if let Some(path) = &self.report {

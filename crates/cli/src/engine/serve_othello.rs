@@ -24,6 +24,9 @@ pub(super) struct OthelloOptions {
     /// Othello: the error model of the function, made by `engine fit-probcut`
     #[arg(long, value_name = "FILE")]
     probcut: Option<PathBuf>,
+    /// Othello: estimate only where no corner is about to be taken
+    #[arg(long)]
+    corner_quiescence: bool,
     /// Othello: what the client's clock counts [default: wall]
     #[arg(long, value_enum, value_name = "CLOCK")]
     clock: Option<ClockName>,
@@ -83,7 +86,8 @@ impl OthelloOptions {
         usual: Selectivity,
     ) -> anyhow::Result<()> {
         let mut thinker = OthelloThinker {
-            engine: Engine::with_judge(setup.hash, threads, judge, model),
+            engine: Engine::with_judge(setup.hash, threads, judge, model)
+                .corner_quiescence(self.corner_quiescence),
             name: format!("evalsmith {}", setup.function),
             limits: setup.limits.clone(),
             selectivity: self.selectivity.unwrap_or(usual),

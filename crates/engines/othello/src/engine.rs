@@ -104,6 +104,7 @@ pub struct Ranked {
 pub struct Engine<J: Judge = Patterns> {
     solver: Solver<J>,
     probcut: ProbCut,
+    corner_quiescence: bool,
 }
 
 impl Engine<Patterns> {
@@ -137,7 +138,15 @@ impl<J: Judge> Engine<J> {
     pub fn with_judge(table_mib: usize, threads: usize, judge: J, probcut: ProbCut) -> Self {
         let mut solver = Solver::with_judge(table_mib / 2, threads, judge);
         solver.memory = crate::memory::Memory::new(table_mib / 2);
-        Self { solver, probcut }
+        Self { solver, probcut, corner_quiescence: false }
+    }
+
+    /// Whether an estimate waits until the side to move has no corner to take, or
+    /// prefers not to (Buro 1995).
+    #[must_use]
+    pub fn corner_quiescence(mut self, wanted: bool) -> Self {
+        self.corner_quiescence = wanted;
+        self
     }
 
     /// Forgets all earlier thoughts.
@@ -186,6 +195,7 @@ impl<J: Judge> Engine<J> {
     }
 
     fn job<'s, K: Kernel>(&'s self, limits: &Limits, watch: &'s Watch<'_>) -> Job<'s, K, J> {
-        self.solver.job(watch, &self.probcut, limits.brake())
+        let corners = self.corner_quiescence;
+        Job { corners, ..self.solver.job(watch, &self.probcut, limits.brake()) }
     }
 }

@@ -110,6 +110,7 @@ impl<J: Judge> Solver<J> {
         watch: &Watch<'_>,
     ) -> Answer {
         self.table.grow_older();
+        self.table.suit(board.empty().count_ones());
         let (own, opp) = (board.own(), board.opp());
         #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = X86V3::detect() {
@@ -132,7 +133,8 @@ impl<J: Judge> Solver<J> {
     ) -> Job<'s, K, J> {
         let (table, judge, memory) = (&self.table, &self.judge, &self.memory);
         let begun_at = watch.nodes();
-        Job { table, judge, watch, pool: Pool::new(), memory, probcut, brake, begun_at }
+        let corners = false;
+        Job { table, judge, watch, pool: Pool::new(), memory, probcut, brake, begun_at, corners }
     }
 }
 

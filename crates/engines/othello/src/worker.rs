@@ -65,6 +65,8 @@ pub(crate) struct Job<'s, K: Kernel, J> {
     pub(crate) memory: &'s Memory,
     pub(crate) probcut: &'s ProbCut,
     pub(crate) brake: Brake,
+    /// Whether estimates wait until no corner can be taken.
+    pub(crate) corners: bool,
     /// What the watch had counted before.
     pub(crate) begun_at: u64,
 }
