@@ -3,6 +3,8 @@
 use assert_cmd::Command;
 use predicates::prelude::*;
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 use tempfile::TempDir;
 
 fn evalsmith(folder: &TempDir) -> Command {
@@ -173,31 +175,50 @@ fn the_end_of_the_input_ends_a_search_with_a_move() {
     assert!(["D3", "C4", "F5", "E6"].iter().any(|m| said == format!("=7 {m}\n\n")), "{said}");
 }
 
+/// What the engine says over NBoard to these lines, until it has answered a ping:
+/// the input stays open, so that no search is cut short.
+fn over_nboard(lines: &str) -> String {
+    let mut engine = std::process::Command::new(env!("CARGO_BIN_EXE_evalsmith"))
+        .args(["engine", "othello", "--protocol", "nboard", "--hash", "2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program is built");
+    let mut input = engine.stdin.take().expect("a pipe");
+    write!(input, "{lines}ping 7\n").expect("it listens");
+    let output = BufReader::new(engine.stdout.take().expect("a pipe"));
+    let mut said = String::new();
+    for line in output.lines() {
+        said += &line.expect("text");
+        said.push('\n');
+        if said.ends_with("pong 7\n") {
+            break;
+        }
+    }
+    drop(input);
+    assert!(engine.wait().expect("it ends").success(), "{said}");
+    said
+}
+
 #[test]
 fn nboard_is_spoken_and_impossible_boards_are_refused() {
     let game =
         |board: &str| format!("set game (;GM[Othello]BO[8 {} *];)\n", board.replace('X', "*"));
-    let proven = dialogue(
-        &["--protocol", "nboard"],
-        &format!("nboard 2\nset depth 20\nset contempt 5\n{}go\nping 3\n", game(BOARD)),
-    );
-    assert!(proven.contains("=== H5/6.00/"), "{proven}");
-    assert!(proven.contains("nodestats ") && proven.ends_with("pong 3\n"), "{proven}");
+    let proven =
+        over_nboard(&format!("nboard 2\nset depth 20\nset contempt 5\n{}go\n", game(BOARD)));
+    assert!(proven.contains("=== H5/6.00/") && proven.contains("nodestats "), "{proven}");
 
-    let passed = dialogue(
-        &["--protocol", "nboard"],
-        &format!("{}go\nmove PA\nfly\nping 1\n", game(&format!("OX{}", "O".repeat(62)))),
-    );
-    assert!(passed.contains("===\n") && passed.contains("pong 1"), "the game is over: {passed}");
+    let over = game(&format!("OX{}", "O".repeat(62)));
+    let passed = over_nboard(&format!("{over}go\nmove PA\nfly\n"));
+    assert!(passed.contains("===\n"), "the game is over: {passed}");
 
     for (board, named) in [
-        ("-".repeat(64), "d4 is empty"),
+        (format!("{}-{}", &START[..27], &START[28..]), "d4 is empty"),
         (format!("X{}", &START[1..]), "no game places a disc on a1"),
         (format!("{START}-"), "status"),
     ] {
-        let said = dialogue(&["--protocol", "nboard"], &format!("{}go\nping 2\n", game(&board)));
+        let said = over_nboard(&format!("{}go\n", game(&board)));
         assert!(said.contains(named) && said.contains("==="), "{board}: {said}");
-        assert!(said.ends_with("pong 2\n"), "{said}");
     }
 }
 
@@ -234,4 +255,24 @@ fn wrong_calls_of_the_engine_name_the_remedy() {
         .assert()
         .code(1)
         .stderr(predicate::str::contains("--force"));
+}
+
+#[test]
+fn errors_are_fitted_drawn_and_used() {
+    let folder = with_problem("");
+    evalsmith(&folder)
+        .args(["engine", "fit-probcut", "othello", "--positions", "600", "--depth", "5"])
+        .args(["--out", "errors.txt", "--report", "errors.html"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("residual"))
+        .stdout(predicate::str::contains("ln sigma (middle) = "));
+    let page = fs::read_to_string(folder.path().join("errors.html")).expect("a page");
+    assert!(page.contains("depth 5, check 3") && page.contains("Residuals of the surfaces"));
+    evalsmith(&folder)
+        .args(["analyze", "othello", "f5d6c3", "--depth", "5", "--threads", "1"])
+        .args(["--selectivity", "brisk", "--probcut", "errors.txt"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("judged, 87%"));
 }

@@ -13,7 +13,7 @@
 
 use crate::deep::Many;
 use crate::effort::Effort;
-use crate::guess::BEYOND;
+use crate::guess::{BEYOND, DEEPEST};
 use crate::judge::Judge;
 use crate::memory::Recalled;
 use crate::near::NEAR;
@@ -35,8 +35,8 @@ const SHARED: u32 = 6;
 
 /// How deep moves are tried before they are ordered.
 #[inline(always)]
-const fn trial_depth(depth: u32) -> u32 {
-    (depth - JUDGED) / 3
+fn trial_depth(depth: u32) -> u32 {
+    ((depth - JUDGED) / 3).min(DEEPEST)
 }
 
 compiled_twice! {

@@ -190,6 +190,17 @@ fn a_stopped_or_starved_engine_still_has_a_move() {
 }
 
 #[test]
+fn limits_hold_however_far_the_search_reaches() {
+    let line = "--XOOOOO---XOXOO---XXOOO---XXOOO--XXXXXO-XXX-XXX----X----------- O";
+    let (board, _) = Othello::new().parse(line).expect("a board");
+    for nodes in [50_000, 250_000, 300_000] {
+        let few = Limits { nodes: Some(nodes), ..Limits::default() };
+        let thought = think(&mut Engine::new(2, 1), &board, few);
+        assert!(thought.nodes < nodes + 60_000, "{thought:?}");
+    }
+}
+
+#[test]
 fn a_finished_game_is_known_and_a_pass_is_a_move() {
     let mut engine = Engine::new(1, 1);
     let mut on = |own: u64, opp: u64| {
