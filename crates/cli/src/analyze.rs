@@ -118,7 +118,9 @@ impl Analyze {
         );
         let model = self.probcut.as_deref().map(read_probcut).transpose()?;
         let model = model.unwrap_or_else(|| ProbCut::shipped().clone());
-        let mut engine = Engine::with_judge(self.hash, threads, Patterns, model);
+        // As `evalsmith engine` thinks unless it is told otherwise.
+        let mut engine =
+            Engine::with_judge(self.hash, threads, Patterns, model).corner_quiescence(true);
         let (terminal, watch) = (Terminal::new(), Watch::new());
         let mut history = BTreeMap::<Move, Vec<Iteration>>::new();
         let ranked = watched(&terminal, &watch, || {

@@ -24,12 +24,18 @@ pub(super) struct OthelloOptions {
     /// Othello: the error model of the function, made by `engine fit-probcut`
     #[arg(long, value_name = "FILE")]
     probcut: Option<PathBuf>,
-    /// Othello: estimate only where no corner is about to be taken
-    #[arg(long)]
-    corner_quiescence: bool,
+    /// Othello: whether an estimate waits until no corner is worth taking [default: on]
+    #[arg(long, value_enum, value_name = "SWITCH")]
+    corner_quiescence: Option<Switch>,
     /// Othello: what the client's clock counts [default: wall]
     #[arg(long, value_enum, value_name = "CLOCK")]
     clock: Option<ClockName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -87,7 +93,7 @@ impl OthelloOptions {
     ) -> anyhow::Result<()> {
         let mut thinker = OthelloThinker {
             engine: Engine::with_judge(setup.hash, threads, judge, model)
-                .corner_quiescence(self.corner_quiescence),
+                .corner_quiescence(self.corner_quiescence != Some(Switch::Off)),
             name: format!("evalsmith {}", setup.function),
             limits: setup.limits.clone(),
             selectivity: self.selectivity.unwrap_or(usual),

@@ -35,7 +35,7 @@ impl Brake {
     /// Raises itself when the limits are reached.
     pub(crate) fn look(&self, visited: u64) {
         if self.nodes.is_some_and(|most| visited >= most)
-            || self.deadline.is_some_and(|deadline| deadline.passed())
+            || self.deadline.is_some_and(Deadline::passed)
         {
             self.raise();
         }

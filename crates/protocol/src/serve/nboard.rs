@@ -62,13 +62,11 @@ impl<G: Game> NBoard<G> {
                 }
                 Err(malformed) => desk.say(&format!("status {malformed}")),
             },
-            // There is no book whose draws it could weigh.
-            "contempt" => {
-                if value.trim().parse::<i32>().is_err() {
-                    desk.say(&format!("status {:?} is no contempt", shorten(value)));
-                }
+            "contempt" if value.trim().parse::<i32>().is_err() => {
+                desk.say(&format!("status {:?} is no contempt", shorten(value)));
             }
-            // What later versions may set.
+            // Contempt: there is no book whose draws it could weigh. And what later
+            // versions may set.
             _ => {}
         }
     }
