@@ -185,7 +185,7 @@ fn over_nboard(lines: &str) -> String {
         .spawn()
         .expect("the program is built");
     let mut input = engine.stdin.take().expect("a pipe");
-    write!(input, "{lines}ping 7\n").expect("it listens");
+    writeln!(input, "{lines}ping 7").expect("it listens");
     let output = BufReader::new(engine.stdout.take().expect("a pipe"));
     let mut said = String::new();
     for line in output.lines() {
