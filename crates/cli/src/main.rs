@@ -77,7 +77,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Data(job) => job.run(),
         Command::Model(job) => job.run(),
         Command::Match(job) => job.run(),
-        Command::Engine(job) => job.run(),
+        Command::Engine(job) => job.run(arguments.threads),
         Command::Curve(job) => job.run(),
         Command::Reproduce(job) => job.run(),
         Command::Bench(job) => job.run(),
