@@ -42,7 +42,9 @@ fn course(margins: &[[i16; 2]], sprt: Option<&Sprt>) -> Vec<CoursePoint> {
     let mut pairs = Pentanomial::default();
     let steps = (1..).step_by(step).zip(margins.chunks(step));
     let points = steps.filter_map(|(first, chunk)| {
-        chunk.iter().for_each(|&pair| pairs.add_pair(pair));
+        for &pair in chunk {
+            pairs.add_pair(pair);
+        }
         Some(CoursePoint {
             pairs: first + chunk.len() - 1,
             share: pairs.share()?,
@@ -82,7 +84,9 @@ mod tests {
         assert!(points.is_sorted_by(|a, b| a.pairs < b.pairs));
         for at in [points[0], points[points.len() / 2], points[points.len() - 1]] {
             let mut counted = Pentanomial::default();
-            margins[..at.pairs].iter().for_each(|&pair| counted.add_pair(pair));
+            for &pair in &margins[..at.pairs] {
+                counted.add_pair(pair);
+            }
             assert_eq!((Some(at.share), at.llr), (counted.share(), Some(test.llr(&counted))));
         }
         assert_eq!(points[points.len() - 1].pairs, 10_001);

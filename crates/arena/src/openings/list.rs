@@ -113,6 +113,10 @@ fn replay<G: Game>(
     };
     let mut record = GameRecord::new(start, side, game.max_plies());
     for text in written.moves.iter().take(plies.map_or(usize::MAX, usize::from)) {
+        // People play on where the rules here end a game: after a repetition.
+        if record.ending().is_some() {
+            break;
+        }
         let m = game.parse_move(record.position(), text).map_err(|malformed| {
             format!("the game that begins here, ply {}: {malformed}", record.ply() + 1)
         })?;
@@ -313,6 +317,9 @@ mod tests {
         let error = |text: &str| Openings::from_text(&Chess, text, None).err().unwrap();
         let (line, reason) = error(GAMES);
         assert!(line == 1 && reason.contains("--opening-plies"), "{line}: {reason}");
+        let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(3);
+        let (line, reason) = error(&format!("[Event \"r\"]\n{knights} e4 *"));
+        assert!(line == 1 && reason.contains("over there"), "{line}: {reason}");
         let (line, reason) = error("[Event \"b\"]\n\n1. e4 *\n[Event \"c\"]\n1. e4 Ke7 *\n");
         assert!(
             line == 4 && reason.contains("ply 2") && reason.contains("Ke7"),

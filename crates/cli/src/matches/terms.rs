@@ -138,7 +138,9 @@ impl TermsOptions {
         let mut players: Vec<Contender> =
             texts.iter().map(|text| roster.player(text)).collect::<Result<_, _>>()?;
         if let Some(timeout) = self.move_timeout {
-            players.iter_mut().for_each(|player| player.wait_at_most(timeout));
+            for player in &mut players {
+                player.wait_at_most(timeout);
+            }
         }
         Ok(players)
     }
