@@ -141,12 +141,9 @@ mod tests {
     #[test]
     fn waits_are_written_in_seconds_and_read_again() {
         let patience = Patience { stop: Duration::from_millis(1500), ..Patience::default() };
-        let text = serde_json::to_string(&patience).unwrap();
-        assert!(
-            text.contains("\"unclocked_move\":60.0") && text.contains("\"stop\":1.5"),
-            "{text}"
-        );
-        assert_eq!(serde_json::from_str::<Patience>(&text).unwrap(), patience);
+        let text = toml::to_string(&patience).unwrap();
+        assert!(text.contains("unclocked_move = 60.0") && text.contains("stop = 1.5"), "{text}");
+        assert_eq!(toml::from_str::<Patience>(&text).unwrap(), patience);
         let wrong = toml::from_str::<Patience>("start = -1").unwrap_err();
         assert!(wrong.to_string().contains("-1 is no number of seconds"), "{wrong}");
     }

@@ -275,7 +275,7 @@ mod tests {
     fn the_last_word_is_the_one_that_was_said() {
         let record = GameRecord::new(Shogi.start(), Side::First, 99);
         let last = |last_word, outcome| {
-            let headers = Headers { last_word, outcome, ..Headers::default() };
+            let headers = Headers { outcome, last_word, ..Headers::default() };
             let text = write_record(&Shogi, RecordFormat::Csa, &record, &headers, &[]).unwrap();
             text.lines().last().unwrap().to_owned()
         };
