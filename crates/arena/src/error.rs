@@ -129,9 +129,9 @@ pub enum ArenaError {
     },
     /// A player failed again and again.
     #[error(
-        "{name} (player {player}) failed in {games} games running, the last time because: \
-         {reason}{}; these games are forfeited, and all results so far stand in the log",
-        told(.dialogue)
+        "{name} (player {player}) failed in {games} game{} running, the last time because: \
+         {reason}{}; what it failed in is forfeited, and all results so far stand in the log",
+        if *.games == 1 { "" } else { "s" }, told(.dialogue)
     )]
     Faulty {
         /// Its name in the plan.

@@ -8,6 +8,7 @@
 
 mod calibrated;
 mod calibration;
+mod course;
 mod error;
 mod log;
 mod match_run;
@@ -21,6 +22,7 @@ mod time_control;
 
 pub use calibrated::CalibratedPlayer;
 pub use calibration::{Calibration, Measure, calibrate};
+pub use course::{CoursePoint, read_course};
 pub use error::ArenaError;
 pub use log::{LogHeader, LogReader};
 pub use match_run::{MatchResult, Seat, read_match, run_match};

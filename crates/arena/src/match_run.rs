@@ -114,6 +114,13 @@ pub fn run_match<G: Game>(
 /// # Errors
 /// When the file cannot be read or is no match log.
 pub fn read_match(log: &Path) -> Result<(LogHeader, MatchResult), ArenaError> {
+    let (header, board) = tally(log)?;
+    let result = MatchResult::new(header.plan.clone(), &board);
+    Ok((header, result))
+}
+
+/// The score of a log, by whole pairs.
+pub(crate) fn tally(log: &Path) -> Result<(LogHeader, Scoreboard), ArenaError> {
     let (header, mut reader) = LogReader::open(log)?;
     let total = header.plan.pairs.saturating_mul(2);
     let mut board = Scoreboard::new(header.plan.sprt);
@@ -140,8 +147,7 @@ pub fn read_match(log: &Path) -> Result<(LogHeader, MatchResult), ArenaError> {
         table.add(&game, reader.line());
     }
     board.settle();
-    let result = MatchResult::new(header.plan.clone(), &board);
-    Ok((header, result))
+    Ok((header, board))
 }
 
 /// How a pair begins, in words.

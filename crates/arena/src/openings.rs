@@ -10,6 +10,7 @@
 
 mod enumerated;
 mod list;
+mod pgn;
 
 use crate::ArenaError;
 use evalsmith_core::{Game, GameRecord, Plies, Position, Side, Symmetry, rng};

@@ -222,6 +222,11 @@ impl Scoreboard {
         MatchStats::of_pairs(self.margins.iter().copied())
     }
 
+    /// The margins of whole pairs, in their order.
+    pub(crate) fn margins(&self) -> &[[i16; 2]] {
+        &self.margins
+    }
+
     pub(crate) fn totals(&self) -> &Totals {
         &self.totals
     }

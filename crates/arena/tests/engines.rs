@@ -62,13 +62,14 @@ fn plan(time: Option<TimeControl>) -> MatchPlan {
 }
 
 /// An xboard engine that runs `think` when it is asked for a move. `n` counts its
-/// moves, and shuffling knights is all it can.
+/// moves, `offered` tells of an offered draw, and shuffling knights is all it can.
 fn xboard(think: &str) -> Engine {
     let script = format!(
-        "n=0; while read -r word rest; do case $word in
+        "n=0; offered=0; while read -r word rest; do case $word in
             protover) echo 'feature ping=1 setboard=1 usermove=1 myname=\"Fake\" done=1';;
             ping) echo pong $rest;;
-            new) n=0;;
+            new) n=0; offered=0;;
+            draw) offered=1;;
             go) n=$((n+1)); {think};;
             quit) exit 0;;
         esac; done"
@@ -222,6 +223,11 @@ fn a_draw_is_had_when_both_offer_it() {
     assert_eq!((game.points, game.reason, game.plies), (0.5, End::Agreed, 4), "{game:?}");
     let game = &against_shuffler(&offers, false, &dir.path().join("alone"))[0];
     assert_eq!((game.reason, game.plies), (End::Repetition, 8), "an offer alone is passed over");
+    let agrees = knights("if [ $offered = 1 ]; then echo 'offer draw'; fi; offered=0");
+    let game = &against_shuffler(&agrees, true, &dir.path().join("told"))[0];
+    assert_eq!((game.points, game.reason, game.plies), (0.5, End::Agreed, 2), "{game:?}");
+    let game = &against_shuffler(&agrees, false, &dir.path().join("not told"))[0];
+    assert_eq!((game.reason, game.plies), (End::Repetition, 8), "nothing was offered");
     let claims = knights("if [ $n = 2 ]; then echo '1/2-1/2 {agreed}'; continue; fi");
     let game = &against_shuffler(&claims, true, &dir.path().join("claimed"))[0];
     assert_eq!((game.points, game.reason, game.plies), (0.5, End::Agreed, 3), "{game:?}");
@@ -259,7 +265,7 @@ fn a_king_that_has_entered_wins_by_declaration() {
     let list = dir.path().join("list");
     let entered = "+P+P+P+P+P4/1K+P+P+P+P+P2/9/9/9/9/9/9/4k4 b 2R4G4S 1\n";
     std::fs::write(&list, entered).unwrap();
-    let (openings, _) = Openings::from_file(&Shogi, &list).unwrap();
+    let (openings, _) = Openings::from_file(&Shogi, &list, None).unwrap();
     let mut engine = uci("echo bestmove win");
     let script = engine.arguments.pop().unwrap();
     engine.arguments.push(script.replace("uci) echo id name Fake; echo uciok", "usi) echo usiok"));

@@ -191,7 +191,7 @@ fn quick(protocol: Protocol) -> Budget {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>() {
         Ok(s) if (0.001..=86_400.0).contains(&s) => Ok(Duration::from_secs_f64(s)),
         _ => Err("seconds are a number from 0.001 to 86400".into()),

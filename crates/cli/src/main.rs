@@ -60,8 +60,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match run(arguments) {
+    let words = match matches::plan::expand(std::env::args_os().collect()) {
+        Ok(words) => words,
+        Err(error) => return failure::report(&error),
+    };
+    match run(Arguments::parse_from(words)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }

@@ -116,6 +116,10 @@ pub trait Player<P: Position>: Send {
     /// When the player cannot answer.
     fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError>;
 
+    /// Hears that the opponent offered a draw with its last move, before the
+    /// question that may bring the answer.
+    fn hear_draw_offer(&mut self) {}
+
     /// Whether the player offered a draw with the move it chose last.
     fn offers_draw(&self) -> bool {
         false

@@ -58,6 +58,6 @@ use generate::SEARCH_LABEL;
 pub use generate::{Generated, Maker, generate};
 pub use info::Info;
 pub use manifest::{Label, Manifest, Tally};
-pub use records::{Headers, NotWritten, Note, RecordFormat, write_record};
+pub use records::{Headers, LastWord, NotWritten, Note, RecordFormat, write_record};
 pub use selfplay::SelfPlay;
 pub use table::{read_feature_table, write_feature_table};

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 /// Who thinks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +38,17 @@ pub struct Contender {
     pub pace: Option<Pace>,
 }
 
+impl Contender {
+    /// Gives an outside engine so long for a move that no clock limits.
+    pub fn wait_at_most(&mut self, timeout: Duration) {
+        if let Mind::Engine(engine) = &mut self.mind {
+            engine.patience.unclocked_move = timeout;
+        }
+    }
+}
+
 /// Players by name, from a TOML file: a table for each, with the fields of an
-/// engine (protocol, command, arguments, folder, environment, options) or a
+/// engine (protocol, command, arguments, folder, environment, options, patience) or a
 /// `function`, and `pace` for limits of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Roster(BTreeMap<String, Contender>);
@@ -56,7 +66,12 @@ impl Roster {
     fn read(text: &str) -> Result<Self, String> {
         let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
         let mut players = BTreeMap::new();
+        // A plan of a match has other things to say beside its players.
+        let is_plan = table.contains_key("game");
         for (name, value) in table {
+            if is_plan && !value.is_table() {
+                continue;
+            }
             let player =
                 entry(&name, value).map_err(|reason| format!("player {name}: {reason}"))?;
             players.insert(name, player);
@@ -184,6 +199,24 @@ mod tests {
 
     fn player(text: &str) -> Contender {
         Roster::default().player(text).unwrap()
+    }
+
+    #[test]
+    fn a_plan_is_a_file_of_players_too() {
+        let plan = "game = 'go'\npairs = 3\n[deep]\nfunction = 'hand'\npace = 'depth=3'\n";
+        assert_eq!(Roster::read(plan).unwrap().names(), ["deep"]);
+        assert!(Roster::read("pairs = 3\n").unwrap_err().contains("player pairs"));
+    }
+
+    #[test]
+    fn an_engine_may_be_given_less_time_and_a_function_does_not_mind() {
+        let mut engine = player("engine:uci:stockfish");
+        engine.wait_at_most(Duration::from_secs(3));
+        let Mind::Engine(waited) = &engine.mind else { panic!("{engine:?}") };
+        assert_eq!(waited.patience.unclocked_move, Duration::from_secs(3));
+        let mut hand = player("hand");
+        hand.wait_at_most(Duration::from_secs(3));
+        assert_eq!(hand, player("hand"));
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Matches and tournaments as tables and pages.
+//! Matches and tournaments as tables.
 
 use crate::pace::Pace;
 use crate::time_factor::Equality;
 use crate::tournament::Standings;
-use evalsmith_arena::{LogHeader, MatchPlan, MatchResult, TestState};
-use evalsmith_report::{Align, Page, Section, Table, number};
+use evalsmith_arena::{MatchPlan, MatchResult, TestState};
+use evalsmith_report::{Align, Table, number};
 use evalsmith_stats::Interval;
 use evalsmith_stats::elo::{Elo, MatchStats, Summary};
 use evalsmith_stats::ratings::{Estimate, Ratings};
@@ -281,34 +281,6 @@ pub fn time_factor_table(found: &Equality, names: [&str; 2]) -> (Table, String) 
         }
     };
     (table, answer)
-}
-
-/// A page about a match.
-pub fn match_page(header: &LogHeader, result: &MatchResult) -> String {
-    let [a, b] = &result.plan.names;
-    let mut section = Section::new("The result").table(match_table(result)).paragraph(
-        "Results are from the first player's side. Every opening is played twice with colours \
-         reversed, and no opening is used again. Errors are those of pairs; 'superior' is the \
-         likelihood that the first player is the stronger one.",
-    );
-    if let Some(test) = &result.test {
-        section = section.table(test_table(test));
-    }
-    let [lost, behind, level, ahead, won] = result.stats.pairs.0.map(|n| n.to_string());
-    let pairs = Table::new(["points of a pair", "0", "½", "1", "1½", "2"]).row([
-        "pairs".to_owned(),
-        lost,
-        behind,
-        level,
-        ahead,
-        won,
-    ]);
-    Page::new(format!("{}: {a} against {b}", header.game))
-        .section(section.table(pairs))
-        .section(Section::new("The games").table(games_table(result)))
-        .fact("program", format!("evalsmith {}", env!("CARGO_PKG_VERSION")))
-        .fact("plan", serde_json::to_string(&result.plan).unwrap_or_default())
-        .to_html()
 }
 
 #[cfg(test)]

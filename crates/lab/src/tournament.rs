@@ -36,6 +36,24 @@ pub struct TournamentOrder {
     pub terms: Terms,
 }
 
+/// What the folder of a tournament calls its job, before the game's name.
+const JOB: &str = "tournament ";
+
+impl TournamentOrder {
+    /// The game and the order of the tournament in a folder.
+    ///
+    /// # Errors
+    /// When the folder holds none.
+    pub fn of_folder(folder: &Path) -> Result<(String, Self), LabError> {
+        let (job, order): (String, Self) = RunFolder::read(folder)?;
+        let game = job.strip_prefix(JOB).ok_or_else(|| LabError::Unreadable {
+            path: folder.to_owned(),
+            reason: format!("it holds the run {job:?} and no tournament"),
+        })?;
+        Ok((game.to_owned(), order))
+    }
+}
+
 /// What a tournament says.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standings {
@@ -86,7 +104,7 @@ pub fn play_tournament<G: Game>(
         .collect::<Result<_, _>>()?;
     let entrants: Vec<_> = opened.iter().map(|player| player.entrant(order.terms.pace)).collect();
     let openings = order.terms.openings(game, shipped, progress)?;
-    let folder = RunFolder::claim(folder, &format!("tournament {}", G::NAME), order)?;
+    let folder = RunFolder::claim(folder, &format!("{JOB}{}", G::NAME), order)?;
     let ns = nanoseconds(&entrants, &openings, &folder.join("calibration.json"))?;
     for (i, j) in order.schedule.meetings(entrants.len()) {
         let log = folder.join(&log_name(i, j));

@@ -23,7 +23,7 @@ impl Offers {
     }
 }
 
-/// A player whose offers are heard.
+/// A player whose offers are heard, and who hears those of its opponent.
 pub(super) struct Heard<'a, P: Position> {
     pub(super) player: &'a mut dyn Player<P>,
     pub(super) offers: &'a Offers,
@@ -39,6 +39,9 @@ impl<P: Position> Player<P> for Heard<'_, P> {
     }
 
     fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError> {
+        if self.offers.0[game.side().other().index()].load(Ordering::Relaxed) {
+            self.player.hear_draw_offer();
+        }
         let choice = self.player.choose(game)?;
         self.offers.0[game.side().index()].store(self.player.offers_draw(), Ordering::Relaxed);
         Ok(choice)
@@ -75,8 +78,10 @@ pub(super) fn judge<G: Game>(
 fn can_draw<P: Position>(record: &GameRecord<P>) -> bool {
     let mut tried = record.clone();
     record.position().moves().any(|m| {
-        let drawn = tried.play(m).is_ok()
-            && tried.ending().is_some_and(|ending| ending.outcome == Outcome::DRAW);
+        if tried.play(m).is_err() {
+            return false;
+        }
+        let drawn = tried.ending().is_some_and(|ending| ending.outcome == Outcome::DRAW);
         tried.take_back();
         drawn
     })

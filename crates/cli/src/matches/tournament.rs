@@ -6,7 +6,7 @@ use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
-    Contender, Schedule, Standings, Terms, TournamentOrder, standings_so_far, standings_tables,
+    Schedule, Standings, TournamentOrder, standings_so_far, standings_tables,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,8 @@ impl Field {
     fn run(self, schedule: Schedule) -> anyhow::Result<()> {
         let terms = self.terms.terms(&self.game)?;
         let players = self.terms.players(&self.players)?;
-        play(&self.game, players, schedule, terms, &self.out, self.format)
+        let order = TournamentOrder { players, schedule, terms };
+        play(&self.game, &order, &self.out, self.format)
     }
 }
 
@@ -72,19 +73,16 @@ impl Field {
 /// it, those so far.
 pub(super) fn play(
     name: &str,
-    players: Vec<Contender>,
-    schedule: Schedule,
-    terms: Terms,
+    order: &TournamentOrder,
     out: &Path,
     format: Format,
 ) -> anyhow::Result<()> {
-    let order = TournamentOrder { players, schedule, terms };
-    match game(name)?.play_tournament(&order, out, &Terminal::new()) {
+    match game(name)?.play_tournament(order, out, &Terminal::new()) {
         Ok(standings) => show(&standings, format),
         Err(error) => {
             if let LabError::Arena(fault) = &error
                 && fault.is_fault()
-                && let Ok(standings) = standings_so_far(&order, out)
+                && let Ok(standings) = standings_so_far(order, out)
                 && standings.has_games()
             {
                 show(&standings, format)?;
@@ -95,7 +93,7 @@ pub(super) fn play(
 }
 
 /// A tournament on stdout.
-fn show(standings: &Standings, format: Format) -> anyhow::Result<()> {
+pub(super) fn show(standings: &Standings, format: Format) -> anyhow::Result<()> {
     let [ratings, scores] = standings_tables(standings);
     print(format, &ratings, standings)?;
     if format == Format::Table {

@@ -29,6 +29,8 @@ pub(super) struct Xboard {
     pings: u32,
     limits: String,
     side: Side,
+    /// Whether the opponent offered a draw with its last move.
+    draw_offered: bool,
     /// What the last question said, to know it again in a refusal.
     said: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl Xboard {
             pings: 0,
             limits: String::new(),
             side: Side::First,
+            draw_offered: false,
             said: Vec::new(),
         }
     }
@@ -163,6 +166,7 @@ impl Wire for Xboard {
     }
 
     fn new_game(&mut self, process: &mut Process, patience: &Patience) -> Result<(), Fault> {
+        self.draw_offered = false;
         self.begin(process, &SetUp::Start)?;
         self.told.set(&Situation::start());
         self.wait_ready(process, patience)
@@ -208,8 +212,16 @@ impl Wire for Xboard {
                 process.say(&format!("{word} {hundredths}"));
             }
         }
+        // In the position it is offered in: moves would withdraw it.
+        if std::mem::take(&mut self.draw_offered) {
+            process.say("draw");
+        }
         process.say("go");
         Ok(())
+    }
+
+    fn hear_draw_offer(&mut self) {
+        self.draw_offered = true;
     }
 
     fn hear(&mut self, line: &str, report: &mut Report) -> Result<Option<Answer>, Fault> {
