@@ -2,7 +2,7 @@
 
 use crate::failure::Usage;
 use clap::ValueEnum;
-use evalsmith_lab::prelude::{AnyGame, Table};
+use evalsmith_lab::prelude::{AnyGame, Plies, Table};
 use std::io::Write;
 use std::path::Path;
 
@@ -99,8 +99,14 @@ pub(crate) fn list_games() -> anyhow::Result<()> {
         show(&format!("{name}: {}", game.feature_names().join(", ")))?;
         show(&format!(
             "  defaults: --games {} --depth {} --opening-plies {} --chance {} --solve-at {} --pairs {}; \
-             match openings of {} plies",
-            d.games, d.depth, d.opening_plies, d.chance, d.solve_at, d.pairs, d.match_plies
+             match openings of {}",
+            d.games,
+            d.depth,
+            d.opening_plies,
+            d.chance,
+            d.solve_at,
+            d.pairs,
+            Plies::from(d.match_plies)
         ))?;
     }
     Ok(())

@@ -145,7 +145,7 @@ impl Solve {
     fn solve(
         &self,
         solver: &mut Solver,
-        watch: &Watch,
+        watch: &Watch<'_>,
         position: usize,
         file: &Path,
         problem: &obf::Problem,
@@ -193,7 +193,7 @@ impl Solve {
 }
 
 /// Does a job while another thread hands a wish to stop on to the watch.
-pub(crate) fn watched<R>(terminal: &Terminal, watch: &Watch, job: impl FnOnce() -> R) -> R {
+pub(crate) fn watched<R>(terminal: &Terminal, watch: &Watch<'_>, job: impl FnOnce() -> R) -> R {
     let (done, over) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {

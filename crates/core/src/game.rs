@@ -113,6 +113,12 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
+    /// Whether the rules let the side to move end the game as won by saying so
+    /// (the entering king of Shogi).
+    fn may_declare_win(&self, _position: &Self::Position) -> bool {
+        false
+    }
+
     /// Known perft numbers from the start position, for depths 1, 2, 3, ...
     fn perft_table(&self) -> &'static [u64] {
         &[]

@@ -78,7 +78,7 @@ pub use label::{Agreed, How, LabelOrder, Labels, agreement, label};
 pub use manifest::{Label, Manifest, Tally};
 pub use merge::merge;
 pub use provenance::Input;
-pub use records::{Headers, NotWritten, Note, RecordFormat, write_record};
+pub use records::{Headers, LastWord, NotWritten, Note, RecordFormat, write_record};
 pub use selfplay::{Openings, SelfPlay, Setting};
 pub use shard::Shard;
 pub use split::{Split, split};

@@ -107,6 +107,21 @@ pub struct Headers {
     pub outcome: Option<Outcome>,
     /// Why the game ended, in words.
     pub termination: Option<String>,
+    /// What the side to move said or did instead of a move, where that ended it.
+    pub last_word: Option<LastWord>,
+}
+
+/// What ends a game in place of a move; all but a declared win lose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastWord {
+    /// It resigned.
+    Resigned,
+    /// It declared a win that the rules give (the entering king of Shogi).
+    DeclaredWin,
+    /// Its time was over.
+    LostOnTime,
+    /// It broke the rules.
+    Illegal,
 }
 
 /// What a player thought when it chose a move.

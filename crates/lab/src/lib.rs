@@ -21,6 +21,7 @@ mod fit;
 mod function;
 mod learn;
 mod match_order;
+mod match_page;
 mod match_records;
 mod match_text;
 mod pace;
@@ -47,10 +48,10 @@ pub mod prelude {
     pub use crate::function::{Function, FunctionName, by_hand, open};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
+    pub use crate::match_page::{match_page, tournament_page};
     pub use crate::match_records::write_match;
     pub use crate::match_text::{
-        games_table, match_page, match_table, pairs_table, standings_tables, test_table,
-        time_factor_table,
+        games_table, match_table, pairs_table, standings_tables, test_table, time_factor_table,
     };
     pub use crate::pace::Pace;
     pub use crate::page::curve_file;
@@ -59,8 +60,12 @@ pub mod prelude {
     pub use crate::text::{estimate_table, weights};
     pub use crate::thinker::{EngineSetup, SearchThinker};
     pub use crate::time_factor::{Equality, FactorOrder, time_factor};
-    pub use crate::tournament::{Schedule, Standings, TournamentOrder, play_tournament};
-    pub use evalsmith_arena::{Adjudication, MatchResult, Openings, read_match, run_match};
+    pub use crate::tournament::{
+        Schedule, Standings, TournamentOrder, play_tournament, standings_so_far,
+    };
+    pub use evalsmith_arena::{
+        Adjudication, MatchResult, Openings, read_course, read_match, run_match,
+    };
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
     pub use evalsmith_data::{

@@ -219,12 +219,12 @@ fn data_section(summary: &LearnSummary, plan: &LearnPlan) -> Section {
         n => format!("At {n} moves left a game is solved exactly and ends with its true result."),
     };
     Section::new("The games").paragraph(format!(
-        "{} games between copies of the {} function, searched {} plies deep: {} random half-moves first, and a random \
+        "{} games between copies of the {} function, searched {} deep: {} random half-moves first, and a random \
          move with probability {} later. {solved} Every position after the random ones is recorded with its game's \
          result: {} positions.",
         number::thousands(summary.games),
         summary.baseline,
-        play.depth,
+        evalsmith_core::Plies::from(play.depth),
         play.opening_plies,
         play.chance,
         number::thousands(summary.positions)

@@ -55,7 +55,7 @@ pub(crate) fn self_play<G: Game>(
             Some(Openings::enumerated(game, plan.opening_plies, None, plan.seed, &|_| true)?)
         }
         SelfPlayOpenings::List(path) => {
-            let (openings, remarks) = Openings::from_file(game, path)?;
+            let (openings, remarks) = Openings::from_file(game, path, None)?;
             remarks.iter().for_each(|remark| progress.note(remark));
             Some(openings)
         }

@@ -101,7 +101,7 @@ impl Line<'_> {
         };
         let board = Board::new(own, opp, Portable).expect("a square has one sign");
         if let Err(impossible) = check_possible(&board) {
-            let at = start + usize::from(impossible.square.0);
+            let at = start + usize::from(impossible.square().0);
             return Err(self.wrong(
                 at,
                 '-',

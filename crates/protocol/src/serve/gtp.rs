@@ -38,7 +38,8 @@ pub(super) struct Gtp<G: Game> {
     steps: Vec<usize>,
     search: Option<Search>,
     depth: Option<u32>,
-    settings: Settings,
+    /// None until the client has spoken of time.
+    settings: Option<Settings>,
     /// Time left, and for how many stones where it is overtime, where it was told.
     left: [Option<(Duration, u32)>; 2],
 }
@@ -49,11 +50,15 @@ struct Search {
     passes: usize,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Settings {
     main: Duration,
     byoyomi: Duration,
     stones: u32,
+}
+
+impl Settings {
+    const NONE: Self = Self { main: Duration::ZERO, byoyomi: Duration::ZERO, stones: 0 };
 }
 
 type Answer = Result<String, String>;
@@ -65,7 +70,7 @@ impl<G: Game> Gtp<G> {
             steps: Vec::new(),
             search: None,
             depth: None,
-            settings: Settings::default(),
+            settings: None,
             left: [None; 2],
         }
     }
@@ -142,7 +147,7 @@ impl<G: Game> Gtp<G> {
         let [main, byoyomi, stones] = words else { return Err("write three numbers".into()) };
         let stones =
             stones.parse().map_err(|_| format!("{:?} is no number of stones", shorten(stones)))?;
-        self.settings = Settings { main: time(main)?, byoyomi: time(byoyomi)?, stones };
+        self.settings = Some(Settings { main: time(main)?, byoyomi: time(byoyomi)?, stones });
         self.left = [None; 2];
         Ok(String::new())
     }
@@ -160,11 +165,12 @@ impl<G: Game> Gtp<G> {
     }
 
     fn budget(&self, side: Side) -> Budget {
-        let Settings { main, byoyomi, stones } = self.settings;
-        let a_move = byoyomi.checked_div(stones.max(1)).unwrap_or_default();
         // The protocol's word for no limit: time for no stones.
-        let unlimited = stones == 0 && !byoyomi.is_zero();
-        let timed = !(unlimited || main.is_zero() && a_move.is_zero());
+        let limited = self.settings.filter(|s| s.stones > 0 || s.byoyomi.is_zero());
+        // A client that speaks of the time left alone has a clock all the same.
+        let timed = limited.is_some() || self.settings.is_none() && self.left != [None; 2];
+        let Settings { main, byoyomi, stones } = limited.unwrap_or(Settings::NONE);
+        let a_move = byoyomi.checked_div(stones.max(1)).unwrap_or_default();
         let remaining = self.left.map(|left| left.map_or(main, |(time, _)| time));
         // In overtime the time left is that of the stones left.
         let overtime =
@@ -423,9 +429,16 @@ mod tests {
         assert!(clocks.byoyomi.is_zero());
         say(&mut gtp, "time_settings 0 1 0");
         assert_eq!(gtp.budget(Side::First), Budget::default());
+        say(&mut gtp, "time_settings 0 0 0");
+        let clocks = gtp.budget(Side::First).clocks.unwrap();
+        assert_eq!(clocks.remaining[0], Duration::ZERO, "no time at all is a limit");
+        say(&mut gtp, "time_settings 0 1 0");
         say(&mut gtp, "level 6");
         assert_eq!(gtp.budget(Side::First), Budget::depth(6));
         assert!(say(&mut gtp, "time_settings x 1 0").starts_with('?'));
+        let mut gtp = session();
+        say(&mut gtp, "time_left b 8 0");
+        assert_eq!(gtp.budget(Side::First).clocks.unwrap().remaining[0].as_secs(), 8);
     }
 
     proptest! {

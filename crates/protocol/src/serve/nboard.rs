@@ -6,7 +6,7 @@
 //! is done, and ends a hint or an analysis.
 
 use super::session::{Desk, Heard, MoveOf, Order, Session, Table, discs, shorten};
-use super::{Info, Thought, ggf};
+use super::{Info, Sureness, Thought, ggf};
 use crate::budget::Budget;
 use evalsmith_core::{Game, GameRecord, Malformed, PlayerError};
 use std::time::Instant;
@@ -62,7 +62,11 @@ impl<G: Game> NBoard<G> {
                 }
                 Err(malformed) => desk.say(&format!("status {malformed}")),
             },
-            // Contempt, and what later versions may set.
+            "contempt" if value.trim().parse::<i32>().is_err() => {
+                desk.say(&format!("status {:?} is no contempt", shorten(value)));
+            }
+            // Contempt: there is no book whose draws it could weigh. And what later
+            // versions may set.
             _ => {}
         }
     }
@@ -117,6 +121,15 @@ impl<G: Game> NBoard<G> {
     }
 }
 
+/// A depth begins with a number, and `100%` alone means that the value is proven.
+fn depth_word<M>(info: &Info<M>) -> String {
+    match info.sureness {
+        Sureness::Estimated => info.depth.to_string(),
+        Sureness::Percent(percent) => format!("{}@{percent}%", info.depth),
+        Sureness::Proven => "100%".to_owned(),
+    }
+}
+
 impl<G: Game> Session<G> for NBoard<G> {
     fn hear(&mut self, line: &str, desk: &mut Desk<G::Position>) -> Heard {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -155,7 +168,8 @@ impl<G: Game> Session<G> for NBoard<G> {
         if matches!(self.search, Search::Go | Search::Hint(_)) {
             let line = self.table.format_line(&info.line, "");
             if matches!(self.search, Search::Hint(_)) && !line.is_empty() {
-                desk.say(&format!("search {line} {:.2} 0 {}", discs(info.value), info.depth));
+                let depth = depth_word(info);
+                desk.say(&format!("search {line} {:.2} 0 {depth}", discs(info.value)));
             }
             if info.place > 1 {
                 return;
@@ -267,14 +281,16 @@ mod tests {
             assert!(matches!(ordered, Some(Order::Rank(_, n, _)) if n == wanted), "{line}");
             let line: Vec<_> = Othello::new().start().moves().take(1).collect();
             let (nodes, time) = (5, std::time::Duration::ZERO);
-            for place in [1, 2] {
-                let value = Score(2000);
-                let line = line.clone();
-                nboard.inform(&Info { place, depth: 4, value, nodes, time, line }, &mut desk);
+            let sure = [Sureness::Estimated, Sureness::Percent(95), Sureness::Proven];
+            for (place, sureness) in (1..).zip(sure) {
+                let (depth, value, line) = (4, Score(2000), line.clone());
+                let info = Info { place, depth, value, sureness, nodes, time, line };
+                nboard.inform(&info, &mut desk);
             }
             let told = desk.lines.strip_prefix("status Thinking\n").unwrap();
-            let search = "search D3 10.00 0 4\n";
-            assert_eq!(told, format!("{search}nodestats 5 0.000\n{search}"));
+            let search = "search D3 10.00 0 ";
+            let wanted = format!("{search}4\nnodestats 5 0.000\n{search}4@95%\n{search}100%\n");
+            assert_eq!(told, wanted);
         }
     }
 
