@@ -46,7 +46,7 @@ fn records_go_in_and_what_was_skipped_is_told() {
     let import = ["data", "import", "chess", "games.pgn", "--out", "all"];
     let told = evalsmith(&folder, &import)
         .success()
-        .stderr(predicate::str::contains("games.pgn, line 14, record 3"));
+        .stderr(predicate::str::contains("games.pgn, line 15, record 3"));
     let told = String::from_utf8(told.get_output().stdout.clone()).expect("text");
     assert!(told.contains("1 records skipped: illegal"), "{told}");
     assert!(told.contains("11 positions of 2 games in all"), "{told}");
@@ -59,7 +59,7 @@ fn records_go_in_and_what_was_skipped_is_told() {
         &folder,
         &["data", "import", "chess", "games.pgn", "--out", "b", "--strict"],
         1,
-        "line 14",
+        "line 15",
     );
     let strong = ["data", "import", "chess", "games.pgn", "--out", "c", "--min-rating", "2000"];
     assert!(run(&folder, &strong).contains("7 positions of 1 games in c"));

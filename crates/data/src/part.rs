@@ -13,9 +13,9 @@ use arrow_array::RecordBatch;
 use evalsmith_core::files::write_atomically;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 use std::fs::File;
 use std::io::Write;
@@ -76,11 +76,20 @@ fn encode(
         (CHECKSUM, UNSEALED.to_owned()),
     ];
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.to_owned(), value)).to_vec();
-    let properties = properties()
+    let mut properties = properties()
         .set_key_value_metadata(Some(metadata))
-        // Positions hardly repeat: a dictionary of them would only cost.
+        // Positions hardly repeat: a dictionary of them would only cost, and so
+        // would their smallest and largest.
         .set_column_dictionary_enabled(ColumnPath::from("position"), false)
-        .build();
+        .set_column_statistics_enabled(ColumnPath::from("position"), EnabledStatistics::None);
+    // Small numbers that hardly change from row to row: packed differences are as
+    // short as a dictionary, and far cheaper than looking every number up.
+    for name in ["game", "ply", "stage", "side", "result", "score"] {
+        properties = properties
+            .set_column_dictionary_enabled(ColumnPath::from(name), false)
+            .set_column_encoding(ColumnPath::from(name), Encoding::DELTA_BINARY_PACKED);
+    }
+    let properties = properties.build();
     let mut writer = ArrowWriter::try_new(Vec::new(), rows.schema(), Some(properties))
         .map_err(|e| e.to_string())?;
     writer.write(rows).map_err(|e| e.to_string())?;

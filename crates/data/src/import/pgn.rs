@@ -17,15 +17,16 @@ use evalsmith_core::{Game, Outcome, Side};
 /// Log-odds of a mate that somebody saw.
 const MATE: f32 = 1000.0;
 
-/// What a byte of the moves begins or ends.
+/// What a byte of the moves begins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Blank,
-    /// A move, or part of one.
+    /// A move.
     Word,
-    /// A number, a result, or part of a move.
+    /// A number, a result, or castling with zeros.
     Digit,
-    Sign(u8),
+    /// Something with a meaning of its own, or none.
+    Sign,
     Foreign,
 }
 
@@ -33,29 +34,30 @@ const CLASSES: [Class; 256] = {
     let mut classes = [Class::Foreign; 256];
     let mut byte = 0;
     while byte < 128 {
-        let sign = byte as u8;
-        classes[byte] = match sign {
+        classes[byte] = match byte as u8 {
             b' ' | b'\t' | 0x0B | 0x0C | b'\r' => Class::Blank,
             b'0'..=b'9' => Class::Digit,
-            b'a'..=b'z'
-            | b'A'..=b'Z'
-            | b'+'
-            | b'#'
-            | b'='
-            | b'-'
-            | b'@'
-            | b':'
-            | b'/'
-            | b'_'
-            | b'>' => Class::Word,
+            b'a'..=b'z' | b'A'..=b'Z' => Class::Word,
+            b'+' | b'#' | b'=' | b'-' | b'@' | b':' | b'/' | b'_' | b'>' => Class::Word,
             b'{' | b'}' | b'(' | b')' | b';' | b'$' | b'.' | b'!' | b'?' | b'*' | b'<' => {
-                Class::Sign(sign)
+                Class::Sign
             }
             _ => Class::Foreign,
         };
         byte += 1;
     }
     classes
+};
+
+/// The bytes that words are made of.
+static IN_WORD: [bool; 256] = {
+    let mut inside = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        inside[byte] = matches!(CLASSES[byte], Class::Word | Class::Digit);
+        byte += 1;
+    }
+    inside
 };
 
 pub(crate) struct Pgn {
@@ -130,6 +132,10 @@ impl Pgn {
                 .map_err(|reason| Fault::malformed(Place::Line(number), reason))?;
             if state.ended {
                 break;
+            }
+            if script.is_too_long() {
+                let reason = "more than 65535 moves, or 64 MiB of them; it is no game";
+                return Err(Fault::malformed(Place::Line(number), reason));
             }
         }
         let ended = state.terminated;
@@ -230,22 +236,31 @@ fn moves(
     if state.in_comment {
         at = comment(line, 0, white, state, script);
     }
-    while at < line.len() {
-        match CLASSES[usize::from(line[at])] {
+    // The line is copied once, not word by word.
+    let mut base = None;
+    let mut push = |begin: usize, end: usize, script: &mut Script| {
+        if &line[begin..end] != b"e.p." {
+            let base = *base.get_or_insert_with(|| script.hold(line));
+            script.push_held(base + begin as u32, base + end as u32, None, place);
+        }
+    };
+    while let Some(&byte) = line.get(at) {
+        match CLASSES[usize::from(byte)] {
             Class::Word => {
                 let begin = at;
-                at = word_end(line, at);
-                if state.depth == 0 && &line[begin..at] != b"e.p." {
-                    push(&line[begin..at], place, script)?;
+                at = word_end(line, at + 1);
+                if state.depth == 0 {
+                    push(begin, at, script);
                 }
             }
             Class::Digit => {
                 let begin = at;
-                while at < line.len() && line[at].is_ascii_digit() {
+                at += 1;
+                while line.get(at).is_some_and(u8::is_ascii_digit) {
                     at += 1;
                 }
-                let next = line.get(at).copied().unwrap_or(b' ');
-                if next == b'.' || CLASSES[usize::from(next)] == Class::Blank {
+                // A number: of a move, or of a remark.
+                if line.get(at).is_none_or(|next| !IN_WORD[usize::from(*next)]) {
                     continue;
                 }
                 at = word_end(line, at);
@@ -258,35 +273,37 @@ fn moves(
                         (state.ended, state.terminated) = (true, Some(result));
                         return Ok(());
                     }
-                    None => push(word, place, script)?,
+                    None => push(begin, at, script),
                 }
             }
-            Class::Sign(b'{') => at = comment(line, at + 1, white, state, script),
-            Class::Sign(b'(') => {
-                state.depth += 1;
-                at += 1;
-            }
-            Class::Sign(b')') => {
-                state.depth =
-                    state.depth.checked_sub(1).ok_or("a variation ends that never began")?;
-                at += 1;
-            }
-            Class::Sign(b';') => return Ok(()),
-            Class::Sign(b'$') => {
-                at += 1;
-                while at < line.len() && line[at].is_ascii_digit() {
+            Class::Sign => match byte {
+                b'{' => at = comment(line, at + 1, white, state, script),
+                b'(' => {
+                    state.depth += 1;
                     at += 1;
                 }
-            }
-            Class::Sign(b'*') if state.depth == 0 => {
-                state.ended = true;
-                return Ok(());
-            }
-            Class::Sign(b'}') => return Err("a comment ends that never began".to_owned()),
-            Class::Sign(_) | Class::Blank => at += 1,
+                b')' => {
+                    state.depth =
+                        state.depth.checked_sub(1).ok_or("a variation ends that never began")?;
+                    at += 1;
+                }
+                b';' => return Ok(()),
+                b'$' => {
+                    at += 1;
+                    while line.get(at).is_some_and(u8::is_ascii_digit) {
+                        at += 1;
+                    }
+                }
+                b'*' if state.depth == 0 => {
+                    state.ended = true;
+                    return Ok(());
+                }
+                b'}' => return Err("a comment ends that never began".to_owned()),
+                _ => at += 1,
+            },
+            Class::Blank => at += 1,
             Class::Foreign if state.depth > 0 => at += 1,
             Class::Foreign => {
-                let byte = line[at];
                 let sign = if byte.is_ascii_graphic() {
                     format!("{:?}", char::from(byte))
                 } else {
@@ -299,28 +316,27 @@ fn moves(
     Ok(())
 }
 
+/// Where a word ends that goes on from `at`, which is not its beginning.
 #[inline]
 fn word_end(line: &[u8], mut at: usize) -> usize {
-    while at < line.len() {
-        match CLASSES[usize::from(line[at])] {
-            Class::Word | Class::Digit => at += 1,
+    loop {
+        while line.get(at).is_some_and(|byte| IN_WORD[usize::from(*byte)]) {
+            at += 1;
+        }
+        let next = line.get(at + 1);
+        match line.get(at) {
             // A drop of Shogi; the terminator stands by itself.
-            Class::Sign(b'*') if line.get(at + 1).is_some_and(u8::is_ascii_alphanumeric) => at += 1,
-            // `e8(Q)` and `exd6e.p.` are one word.
-            Class::Sign(b'.') if line[at - 1] == b'e' || line[at - 1] == b'p' => at += 1,
-            Class::Sign(b'(') if matches!(line.get(at + 2), Some(b')')) => at += 3,
-            _ => break,
+            Some(b'*') if next.is_some_and(u8::is_ascii_alphanumeric) => at += 1,
+            // `exd6e.p.` and `e8(Q)` are one word.
+            Some(b'.') if matches!(line[at - 1], b'e' | b'p') => at += 1,
+            Some(b'(')
+                if next.is_some_and(u8::is_ascii_alphabetic) && line.get(at + 2) == Some(&b')') =>
+            {
+                at += 3;
+            }
+            _ => return at,
         }
     }
-    at
-}
-
-#[inline]
-fn push(word: &[u8], place: Place, script: &mut Script) -> Result<(), String> {
-    // Nothing else than ASCII is part of a word.
-    let word = std::str::from_utf8(word).map_err(|e| e.to_string())?;
-    script.push_move(word, None, place);
-    Ok(())
 }
 
 /// Passes over a comment from `at` on; returns where it ends.

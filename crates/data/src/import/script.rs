@@ -99,8 +99,12 @@ pub(crate) enum Start {
     Spoken(Protocol, String),
 }
 
+/// Bytes that the moves of one game may take.
+const LONGEST: usize = 64 << 20;
+
 #[derive(Clone, Copy, Debug)]
 struct Word {
+    begin: u32,
     end: u32,
     side: Option<Side>,
     place: Place,
@@ -127,7 +131,7 @@ pub(crate) struct Script {
     pub(crate) komi: Option<f32>,
     /// Who played, for messages.
     pub(crate) whose: String,
-    text: String,
+    text: Vec<u8>,
     words: Vec<Word>,
     values: Vec<(u32, f32)>,
 }
@@ -145,7 +149,7 @@ impl Script {
             only_first: false,
             komi: None,
             whose: String::new(),
-            text: String::new(),
+            text: Vec::new(),
             words: Vec::new(),
             values: Vec::new(),
         }
@@ -165,8 +169,27 @@ impl Script {
     /// Appends a move in the game's own notation, with the side that is told to
     /// have played it.
     pub(crate) fn push_move(&mut self, text: &str, side: Option<Side>, place: Place) {
-        self.text.push_str(text);
-        self.words.push(Word { end: self.text.len() as u32, side, place });
+        let begin = self.hold(text.as_bytes());
+        self.push_held(begin, self.text.len() as u32, side, place);
+    }
+
+    /// Keeps bytes of which [`push_held`](Script::push_held) will name moves;
+    /// returns where they begin.
+    pub(crate) fn hold(&mut self, bytes: &[u8]) -> u32 {
+        let begin = self.text.len() as u32;
+        self.text.extend_from_slice(bytes);
+        begin
+    }
+
+    /// Appends a move that stands among the bytes held, in ASCII.
+    #[inline]
+    pub(crate) fn push_held(&mut self, begin: u32, end: u32, side: Option<Side>, place: Place) {
+        self.words.push(Word { begin, end, side, place });
+    }
+
+    /// Whether more is told than any game holds.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.words.len() > usize::from(u16::MAX) || self.text.len() > LONGEST
     }
 
     /// The moves told so far.
@@ -185,10 +208,9 @@ impl Script {
 
     /// The moves with the side told and the place.
     pub(crate) fn moves(&self) -> impl Iterator<Item = (&str, Option<Side>, Place)> {
-        let mut begin = 0;
-        self.words.iter().map(move |word| {
-            let text = &self.text[begin..word.end as usize];
-            begin = word.end as usize;
+        self.words.iter().map(|word| {
+            let text = &self.text[word.begin as usize..word.end as usize];
+            let text = std::str::from_utf8(text).expect("a move is pushed as text or ASCII");
             (text, word.side, word.place)
         })
     }
