@@ -21,8 +21,17 @@ pub enum Amount {
     Positions(u64),
 }
 
+/// Positions that a label thinks even, or nearly so (buro98 section 3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearlyEven {
+    /// The label; rows without it are left out.
+    pub label: String,
+    /// The largest advantage of either side, in the label's unit.
+    pub most: f32,
+}
+
 /// How to draw.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
     /// How many.
     pub amount: Amount,
@@ -30,6 +39,8 @@ pub struct Draw {
     pub seed: u64,
     /// The games that this run takes: every so many.
     pub shard: Shard,
+    /// Draw from these positions only.
+    pub even: Option<NearlyEven>,
 }
 
 /// Draws positions of a dataset into another.
@@ -60,17 +71,43 @@ pub fn draw(
     };
     let mut configuration = json!({ "seed": order.seed, "shard": order.shard });
     configuration[amount.0] = amount.1;
+    let mut even = None;
+    if let Some(NearlyEven { label, most }) = &order.even {
+        if !(*most >= 0.0 && most.is_finite()) {
+            return refuse("within", most.to_string(), "an advantage of 0 or more");
+        }
+        let Some(place) = dataset.manifest().label_names().position(|known| known == label) else {
+            let known: Vec<_> = dataset.manifest().label_names().collect();
+            let reason = format!("the dataset has the labels {}", known.join(", "));
+            return refuse("label", label.clone(), &reason);
+        };
+        even = Some((place, *most));
+        configuration["label"] = label.as_str().into();
+        configuration["within"] = (*most).into();
+    }
+    let is_even = |labels: &[Option<f32>]| {
+        even.is_none_or(|(place, most)| labels[place].is_some_and(|value| value.abs() <= most))
+    };
     let derivation = Derivation { verb: "sample", command, configuration };
     let Some(mut writer) = derivation.begin(dataset, Input::dataset(dataset)?, dir)? else {
         return Ok(Dataset::open(dir)?.written());
     };
     let mut stream = rng::stream(order.seed, "sample", 0);
     let (mut left, mut wanted) = match order.amount {
-        Amount::Positions(positions) => (dataset.len(), positions),
+        Amount::Positions(positions) if even.is_none() => (dataset.len(), positions),
+        Amount::Positions(positions) => {
+            let mut count = 0;
+            each_row(dataset, "count", progress, |_, labels| {
+                count += u64::from(is_even(labels));
+                Ok(())
+            })?;
+            (count, positions)
+        }
         Amount::Share(_) => (0, 0),
     };
     each_row(dataset, "sample", progress, |row, labels| {
         let taken = match order.amount {
+            _ if !is_even(labels) => false,
             Amount::Share(share) => {
                 let place = u64::from(row.game) << 16 | u64::from(row.ply);
                 order.shard.holds(u64::from(row.game))

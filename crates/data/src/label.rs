@@ -94,11 +94,11 @@ impl How {
             Err(DataError::Plan { field, found, reason: reason.to_owned() })
         };
         match *self {
-            Self::Exact { moves_left } | Self::Verdict { moves_left } => {
-                if game.solver().is_none() {
-                    let reason = format!("{} has no solver; label by search", G::NAME);
-                    return reject("moves_left", moves_left.to_string(), &reason);
-                }
+            Self::Exact { moves_left } | Self::Verdict { moves_left }
+                if game.solver().is_none() =>
+            {
+                let reason = format!("{} has no solver; label by search", G::NAME);
+                return reject("moves_left", moves_left.to_string(), &reason);
             }
             Self::Search { depth } | Self::Corrected { depth, .. } if depth == 0 => {
                 return reject("depth", depth.to_string(), "search at least one ply");

@@ -66,7 +66,7 @@ pub use batch::{Batch, BatchBuilder, Row};
 pub use dataset::{Batches, Dataset};
 pub use dedupe::dedupe;
 pub use digest::{Digest, Hasher};
-pub use draw::{Amount, Draw, draw};
+pub use draw::{Amount, Draw, NearlyEven, draw};
 pub use error::DataError;
 pub use export::{ExportFormat, Exported, export};
 pub use features::{FeatureTable, features, features_at_rest};

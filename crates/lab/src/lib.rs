@@ -70,8 +70,8 @@ pub mod prelude {
     pub use evalsmith_curves::{Curve, Draws};
     pub use evalsmith_data::{
         Agreed, Amount, Dataset, Draw, ExportFormat, Exported, How, Import, Imported, InputFormat,
-        LabelOrder, Labels, RecordFormat, SelfPlay, Shard, Split, Written, agreement, draw,
-        generate, merge, split,
+        LabelOrder, Labels, NearlyEven, RecordFormat, SelfPlay, Shard, Split, Written, agreement,
+        draw, generate, merge, split,
     };
     pub use evalsmith_learn::{DenseModel, Model, ModelFile};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};

@@ -56,7 +56,9 @@ pub(crate) fn self_play<G: Game>(
         }
         SelfPlayOpenings::List(path) => {
             let (openings, remarks) = Openings::from_file(game, path, None)?;
-            remarks.iter().for_each(|remark| progress.note(remark));
+            for remark in &remarks {
+                progress.note(remark);
+            }
             Some(openings)
         }
     };

@@ -4,7 +4,7 @@ use crate::failure::command_line;
 use crate::options::{share, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{Amount, Dataset, Draw, LabError, Shard, draw};
+use evalsmith_lab::prelude::{Amount, Dataset, Draw, LabError, NearlyEven, Shard, draw};
 use std::path::PathBuf;
 
 /// Draws a uniform random sample of a dataset's positions.
@@ -17,6 +17,12 @@ pub(crate) struct Sample {
     out: PathBuf,
     #[command(flatten)]
     amount: AmountOptions,
+    /// Draw only positions that --label thinks even: by at most so much, in its unit
+    #[arg(long, value_name = "ADVANTAGE", requires = "label")]
+    within: Option<f32>,
+    /// The label that says how even a position is
+    #[arg(long, value_name = "LABEL", requires = "within")]
+    label: Option<String>,
     /// Decides all chance
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -43,7 +49,8 @@ impl Sample {
             (_, Some(positions)) => Amount::Positions(positions),
             (share, None) => Amount::Share(share.unwrap_or(1.0)),
         };
-        let order = Draw { amount, seed: self.seed, shard: self.shard };
+        let even = self.label.zip(self.within).map(|(label, most)| NearlyEven { label, most });
+        let order = Draw { amount, seed: self.seed, shard: self.shard, even };
         let written = draw(&dataset, &order, &command_line(), &self.out, &Terminal::new())
             .map_err(LabError::from)?;
         show(&super::written(&written, &self.out))

@@ -62,9 +62,7 @@ pub(crate) fn negamax(visits: &[Visit]) -> TreeValues {
                 continue;
             };
             let visit = &visits[row as usize];
-            let candidate = if !visit.goes_on {
-                Some(visit.margin)
-            } else {
+            let candidate = if visit.goes_on {
                 let child = graph.node_of[row as usize + 1] as usize;
                 if !entered[child] {
                     entered[child] = true;
@@ -73,6 +71,8 @@ pub(crate) fn negamax(visits: &[Visit]) -> TreeValues {
                 }
                 // Entered and without a value: on the path, and the edge closes a cycle.
                 values[child].map(|value| -value)
+            } else {
+                Some(visit.margin)
             };
             step.best = step.best.max(candidate);
             step.next += 1;

@@ -183,7 +183,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
                 let batch = batch?;
                 last = batch.len().checked_sub(1).map(|row| batch.row(row).game).or(last);
                 let labelled = batch.label(&self.order.name).into_iter().flatten();
-                self.labels.labelled += labelled.filter(Option::is_some).count() as u64;
+                self.labels.labelled += labelled.flatten().count() as u64;
             }
             self.count(&part.tally, part.rows);
             self.labels.kept += 1;

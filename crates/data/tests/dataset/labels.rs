@@ -3,7 +3,8 @@
 use crate::toy::{Heap, Takeaway, files, made, plan};
 use evalsmith_core::{Game, GameRecord, Position, Progress, Quiet, Side, Trivial};
 use evalsmith_data::{
-    DataError, Dataset, How, LabelOrder, Labels, SelfPlay, Shard, agreement, label,
+    Amount, DataError, Dataset, Draw, How, LabelOrder, Labels, NearlyEven, SelfPlay, Shard,
+    agreement, draw, label,
 };
 use evalsmith_search::Searcher;
 use std::collections::HashMap;
@@ -171,6 +172,30 @@ fn trees_of_more_games_agree_better_with_the_truth_than_results_do() {
     assert!(agreed.compared > 1000 && agreed.rows == both.len());
     assert!(agreed.changed > 0 && agreed.label > agreed.result, "{agreed:?}");
     assert!(agreement(&both, "newer", None).is_err());
+}
+
+#[test]
+fn even_positions_are_drawn_on_purpose() {
+    let (_dir, data) = made(&plan());
+    let labelled = tempfile::tempdir().unwrap();
+    run(&data, &order(How::Exact { moves_left: 12 }), labelled.path()).unwrap();
+    let labelled = Dataset::open(labelled.path()).unwrap();
+    let even = |label: &str, most| Some(NearlyEven { label: label.to_owned(), most });
+    let draw_by = |amount, even| {
+        let dir = tempfile::tempdir().unwrap();
+        let order = Draw { amount, seed: 1, shard: Shard::WHOLE, even };
+        let written = draw(&labelled, &order, "evalsmith data sample", dir.path(), &Quiet)?;
+        Ok::<_, DataError>((rows(&Dataset::open(dir.path())?), written.positions))
+    };
+    let is_even = |row: &&Told| row.5.is_some_and(|value| value.abs() <= 1.0);
+    let expected: Vec<_> = rows(&labelled).iter().filter(is_even).copied().collect();
+    assert!(expected.len() > 5 && (expected.len() as u64) < labelled.len());
+    assert_eq!(draw_by(Amount::Share(1.0), even("new", 1.0)).unwrap().0, expected);
+    let (some, count) = draw_by(Amount::Positions(5), even("new", 1.0)).unwrap();
+    assert!(count == 5 && some.iter().all(|row| expected.contains(row)));
+    for bad in [even("absent", 1.0), even("new", -1.0), even("new", f32::NAN)] {
+        assert!(matches!(draw_by(Amount::Share(1.0), bad), Err(DataError::Plan { .. })));
+    }
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn open(dir: &Path) -> Dataset {
 }
 
 fn sample(dataset: &Dataset, amount: Amount, shard: Shard, dir: &Path) -> Dataset {
-    let order = Draw { amount, seed: 3, shard };
+    let order = Draw { amount, seed: 3, shard, even: None };
     draw(dataset, &order, "sample", dir, &Quiet).unwrap();
     open(dir)
 }
@@ -195,7 +195,7 @@ fn a_killed_run_starts_anew_and_a_finished_one_stands() {
     sample(&whole, share, Shard::WHOLE, dir.path());
     assert_eq!(files(dir.path()), finished);
 
-    let other = Draw { amount: share, seed: 4, shard: Shard::WHOLE };
+    let other = Draw { amount: share, seed: 4, shard: Shard::WHOLE, even: None };
     let refused = draw(&whole, &other, "sample", dir.path(), &Quiet);
     assert!(
         matches!(refused, Err(DataError::OtherRun { field, .. }) if field == "configuration.seed")
@@ -211,7 +211,7 @@ fn amounts_and_shares_that_cannot_be_are_refused() {
     let (_whole, whole) = made(&plan());
     let dir = tempfile::tempdir().unwrap();
     let refuse_draw = |amount, shard| {
-        let order = Draw { amount, seed: 1, shard };
+        let order = Draw { amount, seed: 1, shard, even: None };
         matches!(draw(&whole, &order, "", dir.path(), &Quiet), Err(DataError::Plan { .. }))
     };
     assert!(refuse_draw(Amount::Share(1.5), Shard::WHOLE));
