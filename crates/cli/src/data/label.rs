@@ -126,14 +126,16 @@ impl Label {
         show(&super::written(&labels.written, &self.out))?;
         if labels.labelled > 0 {
             let of = labels.written.positions - labels.successors;
-            let mut line =
-                format!("{} of {of} positions have the label {}", labels.labelled, order.name);
-            if labels.successors > 0 {
-                line.push_str(&format!(", and {} successors", labels.successors));
-            }
-            if let Some(nodes) = labels.nodes {
-                line.push_str(&format!("; {nodes} different positions in the tree"));
-            }
+            let successors = match labels.successors {
+                0 => String::new(),
+                added => format!(", and {added} successors"),
+            };
+            let tree = labels.nodes.map_or_else(String::new, |nodes| {
+                format!("; {nodes} different positions in the tree")
+            });
+            let (labelled, name) = (labels.labelled, &order.name);
+            let line =
+                format!("{labelled} of {of} positions have the label {name}{successors}{tree}");
             show(&line)?;
         }
         let made = Dataset::open(&self.out).map_err(LabError::from)?;

@@ -58,8 +58,8 @@ fn labelled(data: &Dataset, order: &LabelOrder) -> (Vec<Told>, Labels) {
 }
 
 /// Of heaps small enough for the toy's solver, which remembers nothing.
-fn solved(heap: &Heap) -> i16 {
-    Takeaway.solver().unwrap().solve(heap).outcome.margin()
+fn solved(heap: Heap) -> i16 {
+    Takeaway.solver().unwrap().solve(&heap).outcome.margin()
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn exact_labels_are_the_solver_s_and_only_near_the_end() {
     let (margins, labels) = labelled(&data, &order(How::Exact { moves_left: 9 }));
     let (verdicts, _) = labelled(&data, &order(How::Verdict { moves_left: 9 }));
     for ((_, _, heap, _, _, label), (.., verdict)) in margins.iter().zip(&verdicts) {
-        let expected = (heap.stones <= 9).then(|| f32::from(solved(heap)));
+        let expected = (heap.stones <= 9).then(|| f32::from(solved(*heap)));
         assert_eq!(*label, expected);
-        assert_eq!(*verdict, (heap.stones <= 9).then(|| f32::from(solved(heap).signum())));
+        assert_eq!(*verdict, (heap.stones <= 9).then(|| f32::from(solved(*heap).signum())));
     }
     let near = margins.iter().filter(|(_, _, heap, ..)| heap.stones <= 9).count();
     assert_eq!(labels.labelled, near as u64);
@@ -117,7 +117,7 @@ fn a_sure_search_turns_results_that_were_given_away() {
     let (rows, _) = labelled(&data, &order(How::Corrected { depth: 30, sure: 3.0 }));
     let mut turned = 0;
     for (_, _, heap, _, margin, label) in rows.iter().filter(|row| row.2.stones <= 12) {
-        let truth = solved(heap).signum();
+        let truth = solved(*heap).signum();
         if truth != 0 {
             assert_eq!(*label, Some(f32::from(truth)));
             turned += u32::from(margin.unwrap().signum() != truth);

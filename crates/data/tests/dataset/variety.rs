@@ -4,7 +4,7 @@ use crate::toy::{HEAP, Heap, Takeaway, files, make, maker, plan};
 use evalsmith_core::{
     Evaluate, Explanation, Game, GameRecord, Position, Quiet, Score, Side, Window,
 };
-use evalsmith_data::{Dataset, Maker, SelfPlay, Setting, generate_with};
+use evalsmith_data::{Batch, Dataset, Maker, SelfPlay, Setting, generate_with};
 
 /// Likes to be asked about large or small heaps: takes few or many stones.
 struct Taste(i32);
@@ -24,7 +24,7 @@ impl Evaluate<Heap> for Taste {
 
 fn rows(dataset: &Dataset) -> Vec<(u32, u16, Heap, Side, bool, Option<String>)> {
     let batches: Vec<_> = dataset.rows().map(Result::unwrap).collect();
-    let rows = batches.iter().flat_map(|batch| batch.rows());
+    let rows = batches.iter().flat_map(Batch::rows);
     rows.map(|row| {
         let (heap, side) = Takeaway.unpack(row.position).unwrap();
         (row.game, row.ply, heap, side, row.outcome.is_some(), row.mv.map(str::to_owned))
