@@ -37,8 +37,17 @@ const CLASSES: [Class; 256] = {
         classes[byte] = match byte as u8 {
             b' ' | b'\t' | 0x0B | 0x0C | b'\r' => Class::Blank,
             b'0'..=b'9' => Class::Digit,
-            b'a'..=b'z' | b'A'..=b'Z' => Class::Word,
-            b'+' | b'#' | b'=' | b'-' | b'@' | b':' | b'/' | b'_' | b'>' => Class::Word,
+            b'a'..=b'z'
+            | b'A'..=b'Z'
+            | b'+'
+            | b'#'
+            | b'='
+            | b'-'
+            | b'@'
+            | b':'
+            | b'/'
+            | b'_'
+            | b'>' => Class::Word,
             b'{' | b'}' | b'(' | b')' | b';' | b'$' | b'.' | b'!' | b'?' | b'*' | b'<' => {
                 Class::Sign
             }
