@@ -198,7 +198,8 @@ fn over_nboard(lines: &str) -> String {
     let mut said = String::new();
     for line in output.lines() {
         let line = line.expect("text");
-        said += &format!("{line}\n");
+        said += &line;
+        said.push('\n');
         if line.starts_with("===") {
             writeln!(input, "ping 7").expect("it listens");
         }
