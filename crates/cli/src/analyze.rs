@@ -4,7 +4,7 @@ use crate::engine::read_probcut;
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print, show};
 use crate::progress::Terminal;
-use crate::solve::watched;
+use crate::solve::{mebibytes, watched};
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::patterns::{Patterns, Term};
 use evalsmith_engine_othello::{
@@ -47,7 +47,7 @@ pub(crate) struct Analyze {
     #[arg(long, value_name = "FILE")]
     probcut: Option<PathBuf>,
     /// Memory for the tables, in MiB
-    #[arg(long, value_name = "MiB", default_value_t = DEFAULT_TABLE_MIB)]
+    #[arg(long, value_name = "MiB", default_value_t = DEFAULT_TABLE_MIB, value_parser = mebibytes)]
     hash: usize,
     /// How results are written
     #[arg(long, value_enum, default_value_t)]

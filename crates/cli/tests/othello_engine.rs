@@ -51,6 +51,13 @@ fn solve_agrees_with_right_scores_and_contradicts_wrong_ones() {
     assert_eq!(report["positions"][0]["lower"], 6);
     assert_eq!(report["positions"][0]["best"], "h5");
     assert_eq!(report["total"]["contradictions"], 2);
+
+    let folder = with_problem(" h5:+6; a1:-2;");
+    evalsmith(&folder)
+        .args(["solve", "problems.obf"])
+        .assert()
+        .code(1)
+        .stdout(predicate::str::contains("a1:-2 is no legal move"));
 }
 
 #[test]
@@ -81,6 +88,7 @@ fn bad_boards_are_named_by_line_and_column() {
         (format!("{BOARD}X X"), "line 1, column 65"),
         (format!("{BOARD} X\n\n{}? X", &BOARD[..20]), "line 3, column 21"),
         ("-".repeat(64) + " X", "line 1, column 28"),
+        (format!("{START} X\nO{} X", &START[1..]), "line 2, column 1: \"O\" where an empty square"),
         (String::new(), "no position"),
     ] {
         fs::write(&file, text).expect("a file");
@@ -175,8 +183,8 @@ fn the_end_of_the_input_ends_a_search_with_a_move() {
     assert!(["D3", "C4", "F5", "E6"].iter().any(|m| said == format!("=7 {m}\n\n")), "{said}");
 }
 
-/// What the engine says over NBoard to these lines, until it has answered a ping:
-/// the input stays open, so that no search is cut short.
+/// What the engine says over NBoard to these lines, of which one is a `go`: only when
+/// that is answered a ping follows, which would cut the search short.
 fn over_nboard(lines: &str) -> String {
     let mut engine = std::process::Command::new(env!("CARGO_BIN_EXE_evalsmith"))
         .args(["engine", "othello", "--protocol", "nboard", "--hash", "2"])
@@ -185,12 +193,16 @@ fn over_nboard(lines: &str) -> String {
         .spawn()
         .expect("the program is built");
     let mut input = engine.stdin.take().expect("a pipe");
-    writeln!(input, "{lines}ping 7").expect("it listens");
+    write!(input, "{lines}").expect("it listens");
     let output = BufReader::new(engine.stdout.take().expect("a pipe"));
     let mut said = String::new();
     for line in output.lines() {
-        said += &line.expect("text");
+        let line = line.expect("text");
+        said += &line;
         said.push('\n');
+        if line.starts_with("===") {
+            writeln!(input, "ping 7").expect("it listens");
+        }
         if said.ends_with("pong 7\n") {
             break;
         }
@@ -219,6 +231,10 @@ fn nboard_is_spoken_and_impossible_boards_are_refused() {
     ] {
         let said = over_nboard(&format!("{}go\n", game(&board)));
         assert!(said.contains(named) && said.contains("==="), "{board}: {said}");
+        let refused = board.len() == START.len();
+        assert_eq!(said.contains("===\npong 7\n"), refused, "no move is made up: {said}");
+        let wiped = said.lines().any(|line| line == "status");
+        assert_eq!(wiped, !refused, "the reason stays on the status line: {said}");
     }
 }
 
@@ -255,6 +271,15 @@ fn wrong_calls_of_the_engine_name_the_remedy() {
         .assert()
         .code(1)
         .stderr(predicate::str::contains("--force"));
+    evalsmith(&folder)
+        .args(["engine", "fit-probcut", "othello", "--out", "absent/x"])
+        .assert()
+        .code(1)
+        .stderr(
+            predicate::str::contains("there is no folder absent")
+                .and(predicate::str::contains("positions").not()),
+        );
+    evalsmith(&folder).args(["analyze", "othello", "f5", "--hash", "0"]).assert().code(2);
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn summary(fit: &ProbCutFit, made: &str) -> String {
     let of = |to_end| {
         let part = if to_end { fit.model.end() } else { fit.model.middle() };
         let spread = spread(&fit.cells, to_end);
-        format!("{}; residuals {spread:.3}", surface(kind(to_end), part))
+        format!("{}\n  residuals of its cells {spread:.3}", surface(kind(to_end), part))
     };
     format!("{made}\n{}\n{}\n", of(false), of(true))
 }
@@ -184,7 +184,7 @@ fn table(cells: &[CellReport]) -> Table {
 fn page(fit: &ProbCutFit, made: &str) -> Page {
     let cells: Vec<_> = fit.cells.iter().map(CellReport::from).collect();
     let charts = Section::new("Residuals")
-        .figure(sigmas(&fit.cells), "Dots are measured, lines the fitted surface: the pairs of depths that the search uses.")
+        .figure(sigmas(&fit.cells), "Dots are measured, the line of the same colour is the fitted surface: the pairs of depths that the search uses.")
         .figure(residuals(&fit.cells), "The logarithm of measured by modelled sigma, cell by cell: above nought the search is surer than it should be.");
     Page::new("Errors of Multi-ProbCut's checks")
         .lead(made)

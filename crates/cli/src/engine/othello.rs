@@ -87,6 +87,11 @@ fn score(value: Value, certainty: Certainty) -> Score {
     }
 }
 
+/// The same, where a search got as far as a value.
+fn known(depth: u32, value: Value, certainty: Certainty) -> Option<Score> {
+    (depth > 0).then(|| score(value, certainty))
+}
+
 fn sureness(certainty: Certainty) -> Sureness {
     match certainty {
         Certainty::Judged(Selectivity::Full) => Sureness::Estimated,
@@ -130,8 +135,10 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
                 watch.stop();
             }
         });
-        let value = Some(score(thought.value, thought.certainty));
-        Ok(Thought { best: thought.best, value })
+        Ok(Thought {
+            best: thought.best,
+            value: known(thought.depth, thought.value, thought.certainty),
+        })
     }
 
     fn rank(
@@ -161,7 +168,7 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
             }
         });
         let best = ranked.first();
-        let value = best.map(|entry| score(entry.value, entry.certainty));
+        let value = best.and_then(|entry| known(entry.depth, entry.value, entry.certainty));
         Ok(Thought { best: best.map(|entry| entry.mv), value })
     }
 }
@@ -235,6 +242,7 @@ mod tests {
             let stop = AtomicBool::new(stopped);
             let thought = ours.think(&game, &budget, &stop, &mut |_| {}).unwrap();
             assert!(thought.best.is_some(), "{budget:?}");
+            assert!(!stopped || thought.value.is_none(), "nothing was searched");
             assert!(ours.rank(&game, 5, &budget, &stop, &mut |_| {}).unwrap().best.is_some());
         }
     }

@@ -32,7 +32,8 @@ pub(crate) struct TermsOptions {
     #[command(flatten)]
     pace: PaceOptions,
     /// Games end with the solver's outcome at this many moves left; 0 never
-    #[arg(long, value_name = "MOVES", default_value_t = 0)]
+    #[arg(long, value_name = "MOVES", default_value_t = 0,
+        value_parser = clap::value_parser!(u32).range(0..=18))]
     solve_at: u32,
     /// Games end once both players have thought them decided by this many
     /// log-odds for four moves; 0 never

@@ -252,7 +252,8 @@ impl<G: Game> Gtp<G> {
             "time_left" => self.set_left(words).map(Some),
             "level" => {
                 let depth = words.first().and_then(|depth| depth.parse().ok());
-                self.depth = Some(depth.ok_or("write a depth in plies")?);
+                let depth = depth.filter(|&plies| plies > 0);
+                self.depth = Some(depth.ok_or("write a depth in plies, 1 or more")?);
                 done()
             }
             "showboard" => {
