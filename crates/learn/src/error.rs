@@ -88,6 +88,17 @@ pub enum LearnError {
         /// The iterations spent.
         iterations: u32,
     },
+    /// A matrix has no inverse although redundant features were left out.
+    #[error(
+        "the features follow from each other too nearly to be told apart; leave some of them out"
+    )]
+    Singular,
+    /// Predicted margins fall where results rise.
+    #[error(
+        "predicted scores do not grow with the results of the same rows; check that scores and \
+         results are both seen by the side to move"
+    )]
+    Contrary,
     /// A parameter has a value that makes no sense.
     #[error("{name} is {value}, but must be {allowed}")]
     Parameter {

@@ -4,7 +4,7 @@
 //! key, `evalsmith`, holds what the model is and what made it. Nothing in a
 //! file is believed before it is checked.
 
-use crate::{DenseModel, LearnError, Linear, Model};
+use crate::{DenseModel, LearnError, Linear, Model, Quadratic};
 use evalsmith_core::files::write_atomically;
 use safetensors::{
     Dtype,
@@ -23,7 +23,10 @@ const FORMAT: u64 = 1;
 const HEADER: &str = "evalsmith";
 /// The longest header safetensors allows.
 const LARGEST_HEADER: u64 = 100_000_000;
-/// The tensor of a linear model: stages by intercept and weights.
+/// A model of these features and stages with these numbers.
+type Build = fn(Vec<String>, usize, Vec<f64>) -> Result<Model, LearnError>;
+/// The tensor of a model: stages by the numbers of one (a linear one has its
+/// intercept and weights).
 const COEFFICIENTS: &str = "coefficients";
 
 /// A model, the game it plays and what made it.
@@ -67,10 +70,10 @@ impl ModelFile {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let Model::Linear(linear) = &self.model;
-        let (features, stages) = (linear.features().to_vec(), linear.stages());
-        let shape = vec![stages, features.len() + 1];
-        let data: Vec<u8> = linear.coefficients().iter().flat_map(|w| w.to_le_bytes()).collect();
+        let (features, stages) = (self.model.features().to_vec(), self.model.stages());
+        let numbers = self.model.coefficients();
+        let shape = vec![stages, numbers.len() / stages.max(1)];
+        let data: Vec<u8> = numbers.iter().flat_map(|w| w.to_le_bytes()).collect();
         let header = Header {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -124,13 +127,18 @@ impl ModelFile {
             });
         }
         let header: Header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
-        if header.kind != "linear" {
-            return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind });
-        }
+        let (build, width): (Build, usize) = match header.kind.as_str() {
+            "linear" => (|f, s, n| Ok(Linear::new(f, s, n)?.into()), header.features.len() + 1),
+            "quadratic" => {
+                let features = header.features.len().min(Quadratic::MOST_FEATURES + 1);
+                (|f, s, n| Ok(Quadratic::new(f, s, n)?.into()), Quadratic::numbers(features))
+            }
+            _ => return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind }),
+        };
         let info = metadata
             .info(COEFFICIENTS)
             .ok_or_else(|| shape(format!("it has no tensor {COEFFICIENTS:?}")))?;
-        let expected = [header.stages, header.features.len() + 1];
+        let expected = [header.stages, width];
         if info.dtype != Dtype::F64 || info.shape != expected {
             return Err(shape(format!(
                 "its coefficients are {:?} {:?}, but its header asks for F64 {expected:?}",
@@ -141,13 +149,13 @@ impl ModelFile {
         file.read_to_end(&mut data).map_err(failed)?;
         let data = data.get(info.data_offsets.0..info.data_offsets.1).unwrap_or_default();
         let numbers = data.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b)).collect();
-        let linear = Linear::new(header.features, header.stages, numbers).map_err(|e| match e {
+        let model = build(header.features, header.stages, numbers).map_err(|e| match e {
             LearnError::WeightNotFinite { feature, stage, value, .. } => {
                 LearnError::WeightNotFinite { path: Some(path.to_owned()), feature, stage, value }
             }
             other => shape(other.to_string()),
         })?;
-        Ok(Self { game: header.game, made_by: header.made_by, model: linear.into() })
+        Ok(Self { game: header.game, made_by: header.made_by, model })
     }
 
     /// Checks that the model is one of this game and its features.
@@ -252,6 +260,14 @@ mod tests {
     }
 
     #[test]
+    fn a_quadratic_model_comes_back_as_it_was() {
+        let numbers = (0..16_u8).map(|i| f64::from(i) - 7.5).collect();
+        let quadratic = Quadratic::new(vec!["a".into(), "b".into()], 2, numbers).unwrap();
+        let file = ModelFile { model: quadratic.into(), ..model() };
+        assert_eq!(ModelFile::from_bytes(&file.bytes().unwrap(), "here").unwrap(), file);
+    }
+
+    #[test]
     fn each_fault_has_its_own_sentence() {
         let good = model().bytes().unwrap();
         let mut nan = good.clone();
@@ -325,8 +341,7 @@ mod tests {
                 bytes.truncate(cut.index(bytes.len()));
             }
             if let Ok(file) = load(&bytes) {
-                let Model::Linear(linear) = file.model;
-                prop_assert!(linear.coefficients().iter().all(|w| w.is_finite()));
+                prop_assert!(file.model.coefficients().iter().all(|w| w.is_finite()));
             }
         }
     }

@@ -5,23 +5,41 @@
 //! statistician asks. Only the model is saved for play, as a [`ModelFile`];
 //! [`Dense`] lets a search ask it for values.
 
+mod block;
+mod classes;
+mod clusters;
 mod dense;
+mod design;
+mod diagnosis;
+mod discriminant;
 mod error;
+mod estimate;
 mod examples;
 mod file;
+mod learner;
+mod least_squares;
 mod linear;
 mod logistic;
 mod model;
 mod moments;
 mod pool;
+mod quadratic;
 mod quality;
+mod stages;
 
 pub use dense::{Dense, DenseModel};
+pub use diagnosis::{BoxM, Diagnosis, FeatureDiagnosis, diagnose};
+pub use discriminant::{QuadraticFit, fit_fisher, fit_quadratic};
 pub use error::LearnError;
+pub use estimate::{Estimate, LinearFit, StageFit};
 pub use examples::Examples;
 pub use file::ModelFile;
+pub use learner::{Fit, Learner, fit};
+pub use least_squares::{LeastSquaresFit, fit_least_squares};
 pub use linear::{INTERCEPT, Linear};
-pub use logistic::{Estimate, LogisticFit, LogisticParams, StageFit, StagePooling, fit_logistic};
+pub use logistic::{LogisticFit, LogisticParams, fit_logistic};
 pub use model::Model;
 pub use moments::{ClassMoments, Moments, moments};
+pub use quadratic::{Quadratic, QuadraticStage};
 pub use quality::{Measured, Quality, quality};
+pub use stages::StagePooling;

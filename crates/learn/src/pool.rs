@@ -26,6 +26,8 @@ pub(crate) struct Pool {
     pub(crate) points: Vec<f32>,
     /// Where each game's rows begin, and after the last game the number of rows.
     pub(crate) starts: Vec<usize>,
+    /// Which of the examples each row is.
+    order: Vec<usize>,
     /// Ranges of games.
     pub(crate) chunks: Vec<Range<usize>>,
 }
@@ -55,7 +57,13 @@ impl Pool {
             points: take(examples.points),
             chunks: cut(&starts),
             starts,
+            order: rows,
         }
+    }
+
+    /// The numbers of these rows, of one per example.
+    pub(crate) fn take(&self, from: &[f32]) -> Vec<f32> {
+        self.order.iter().map(|&row| from[row]).collect()
     }
 
     pub(crate) fn rows(&self) -> usize {

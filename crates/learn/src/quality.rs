@@ -4,9 +4,12 @@
 //! mean whose unit of evidence is the game.
 
 use crate::LearnError;
+use crate::pool::Pool;
 use evalsmith_core::LogOdds;
 use evalsmith_stats::normal::Z95;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A mean with its error clustered by game.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,13 +100,28 @@ fn probability(z: f64) -> f64 {
 }
 
 /// `-y ln p - (1 - y) ln (1 - p)`, finite for every finite `z`.
-fn log_loss(y: f64, z: f64) -> f64 {
+pub(crate) fn log_loss(y: f64, z: f64) -> f64 {
     z.max(0.0) - y * z + (-z.abs()).exp().ln_1p()
+}
+
+/// The log-likelihood of a pool under the log-odds of a function of its features.
+pub(crate) fn log_likelihood(
+    pool: &Pool,
+    log_odds: impl Fn(&dyn Fn(usize) -> f32) -> f64 + Sync,
+) -> f64 {
+    let of = |games: &Range<usize>| {
+        let rows = pool.rows_of(games);
+        let loss =
+            |row: usize| log_loss(f64::from(pool.points[row]), log_odds(&|i| pool.columns[i][row]));
+        rows.map(loss).sum::<f64>()
+    };
+    let parts: Vec<f64> = pool.chunks.par_iter().map(of).collect();
+    -parts.iter().sum::<f64>()
 }
 
 /// The mean of `of` over all rows; its variance is the sum over games of the
 /// squared sum of deviations, with the factor G / (G - 1).
-fn measured(rows: usize, runs: &[&[usize]], of: impl Fn(usize) -> f64) -> Measured {
+pub(crate) fn measured(rows: usize, runs: &[&[usize]], of: impl Fn(usize) -> f64) -> Measured {
     let sums: Vec<f64> = runs.iter().map(|run| run.iter().map(|&row| of(row)).sum()).collect();
     let (n, g) = (rows as f64, runs.len() as f64);
     let value = sums.iter().sum::<f64>() / n;

@@ -9,24 +9,24 @@ use rayon::prelude::*;
 
 /// A column: the term it stands for, and how it is brought to standard units.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
+pub(crate) struct Column {
     /// Which of the pool's columns.
-    pub(super) index: usize,
-    pub(super) mean: f64,
-    pub(super) deviation: f64,
+    pub(crate) index: usize,
+    pub(crate) mean: f64,
+    pub(crate) deviation: f64,
 }
 
 /// An intercept and columns in standard units.
-pub(super) struct Design<'a> {
-    pub(super) pool: &'a Pool,
-    pub(super) columns: Vec<Column>,
+pub(crate) struct Design<'a> {
+    pub(crate) pool: &'a Pool,
+    pub(crate) columns: Vec<Column>,
     /// Zero for the intercept, one more than the pool's column for the others.
     terms: Vec<usize>,
 }
 
 impl<'a> Design<'a> {
     /// All columns that are not constant.
-    pub(super) fn standardised(pool: &'a Pool) -> Self {
+    pub(crate) fn standardised(pool: &'a Pool) -> Self {
         let columns: Vec<_> = pool.columns.par_iter().map(|x| standardise(x)).collect();
         let columns = columns.into_iter().enumerate();
         let columns = columns
@@ -41,25 +41,25 @@ impl<'a> Design<'a> {
     }
 
     /// Intercept and columns.
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.terms.len()
     }
 
     /// Zero for the intercept, one more than the feature for the others.
-    pub(super) fn terms(&self) -> &[usize] {
+    pub(crate) fn terms(&self) -> &[usize] {
         &self.terms
     }
 
     /// Keeps the intercept and those columns whose place, the intercept being
     /// the first, is listed.
-    pub(super) fn keep(&mut self, places: &[usize]) {
+    pub(crate) fn keep(&mut self, places: &[usize]) {
         self.columns = places.iter().filter(|&&p| p > 0).map(|&p| self.columns[p - 1]).collect();
         self.name_terms();
     }
 
     /// The rows of the matrix that takes weights of standard units to weights of
     /// the features' own.
-    pub(super) fn original_units(&self) -> Vec<Vec<f64>> {
+    pub(crate) fn original_units(&self) -> Vec<Vec<f64>> {
         let mut rows = vec![vec![0.0; self.width()]; self.width()];
         rows[0][0] = 1.0;
         for (i, column) in self.columns.iter().enumerate() {

@@ -1,14 +1,17 @@
 //! The middle of the sandwich: outer products of the games' scores.
 
-use super::design::Design;
-use super::kernel::{Block, blocks};
+use crate::block::{Block, blocks};
+use crate::design::Design;
 use evalsmith_stats::matrix::Symmetric;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The sum over games of `u u'`, where `u` is the sum of `x (y - p)` over the
-/// game's rows.
-pub(super) fn scores(design: &Design<'_>, weights: &[f64]) -> Symmetric {
+/// The sum over games of `u u'`, where `u` is the sum of `x r` over the game's
+/// rows; `load` takes rows into a block and finds their residuals `r`.
+pub(crate) fn scores(
+    design: &Design<'_>,
+    load: impl Fn(&mut Block, Range<usize>) + Sync,
+) -> Symmetric {
     let width = design.width();
     let sums = |games: &Range<usize>| {
         let mut sum = Symmetric::zeros(width);
@@ -17,7 +20,7 @@ pub(super) fn scores(design: &Design<'_>, weights: &[f64]) -> Symmetric {
         let starts = &design.pool.starts;
         let mut game = games.start;
         for rows in blocks(design.pool.rows_of(games)) {
-            block.load(design, weights, rows.clone());
+            load(&mut block, rows.clone());
             let mut from = rows.start;
             while from < rows.end {
                 let to = starts[game + 1].min(rows.end);
@@ -42,4 +45,10 @@ pub(super) fn scores(design: &Design<'_>, weights: &[f64]) -> Symmetric {
         total.add(part);
         total
     })
+}
+
+/// statsmodels' and Stata's factor for few clusters and few rows.
+pub(crate) fn correction(design: &Design<'_>) -> f64 {
+    let (n, g) = (design.pool.rows() as f64, design.pool.games() as f64);
+    g / (g - 1.0) * (n - 1.0) / (n - design.width() as f64)
 }
