@@ -6,6 +6,7 @@
 //! [`Dense`] lets a search ask it for values.
 
 mod block;
+mod calibration;
 mod classes;
 mod clusters;
 mod dense;
@@ -27,6 +28,7 @@ mod quadratic;
 mod quality;
 mod stages;
 
+pub use calibration::{Calibration, CalibrationBin, calibration, gain};
 pub use dense::{Dense, DenseModel};
 pub use diagnosis::{BoxM, Diagnosis, FeatureDiagnosis, diagnose};
 pub use discriminant::{QuadraticFit, fit_fisher, fit_quadratic};
