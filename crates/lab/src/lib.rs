@@ -14,6 +14,8 @@
 
 mod any_game;
 mod contender;
+mod csv;
+mod drawing;
 mod duel;
 mod error;
 mod fit;
@@ -27,6 +29,7 @@ mod page;
 pub mod reproduce;
 mod run_folder;
 mod session;
+mod statistics;
 mod text;
 mod thinker;
 mod time_factor;
@@ -39,8 +42,10 @@ pub mod prelude {
     pub use crate::LabError;
     pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
     pub use crate::contender::{Contender, Mind, Roster};
+    pub use crate::csv::{CsvColumns, CsvTable, read_csv};
+    pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
-    pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit};
+    pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
     pub use crate::function::{Function, FunctionName, by_hand, open};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
@@ -52,6 +57,7 @@ pub mod prelude {
     pub use crate::pace::Pace;
     pub use crate::page::curve_file;
     pub use crate::session::{GameSession, Hint, Session, Thought};
+    pub use crate::statistics::Statistics;
     pub use crate::text::{estimate_table, weights};
     pub use crate::thinker::{EngineSetup, SearchThinker};
     pub use crate::time_factor::{Equality, FactorOrder, time_factor};
@@ -60,7 +66,7 @@ pub mod prelude {
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
     pub use evalsmith_data::{Dataset, RecordFormat, SelfPlay, generate};
-    pub use evalsmith_learn::{DenseModel, Model, ModelFile};
+    pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
