@@ -73,6 +73,22 @@ impl Block {
     }
 }
 
+/// With `e = exp(-|z|)` of the log-odds `z`, the log-likelihood
+/// `y z - max(z, 0) - ln (1 + e)` of `n` rows needs one logarithm a block:
+/// factors between 1 and 2 cannot overflow a product of 128.
+#[inline(always)]
+pub(crate) fn log_likelihood(n: usize, log_odds: &Lane, points: &Lane, e: &Lane) -> f64 {
+    let mut gain = [0.0; BLOCK];
+    let mut factor = [1.0; BLOCK];
+    for i in 0..BLOCK {
+        let (z, y) = (log_odds[i], points[i]);
+        gain[i] = y * z - z.max(0.0);
+        factor[i] = 1.0 + e[i];
+    }
+    let product: f64 = factor[..n].iter().product();
+    gain[..n].iter().sum::<f64>() - product.ln()
+}
+
 /// Numbers of some rows, zero past the last.
 #[inline(always)]
 pub(crate) fn lane(from: &[f32]) -> Lane {

@@ -15,10 +15,10 @@ use crate::classes::{Class, Classes};
 use crate::design::Design;
 use crate::estimate::{LinearFit, Solution, StageFit, left_out, nearest};
 use crate::least_squares::regress;
+use crate::likelihood::log_likelihood;
 use crate::quadratic::{Quadratic, QuadraticStage};
-use crate::quality::log_likelihood;
 use crate::stages::{Pooled, StagePooling, fit_stages};
-use crate::{DenseModel, Examples, LearnError, Linear};
+use crate::{Examples, LearnError};
 use evalsmith_core::{Progress, Stage};
 use evalsmith_stats::matrix::Symmetric;
 
@@ -76,22 +76,19 @@ fn quadratic_stage(at: &Pooled<'_>) -> Result<(QuadraticStage, StageFit), LearnE
     let kept: Vec<usize> = within_both.iter().map(|&i| within_win[i]).collect();
     design.keep(&places(&kept));
 
-    let stage = quadratic_of(&design, at.names.len(), &win, &loss)?;
-    let model = Quadratic::of_stages(at.names.to_vec(), &[&stage])?;
-    let likelihood = log_likelihood(at.pool, |feature| model.log_odds(Stage(0), feature).0);
+    let (weights, products) = quadratic_of(&win, &loss)?;
+    let stage = in_own_units(&design, at.names.len(), &weights, &products);
+    let likelihood = log_likelihood(&design, &weights, &products);
     let k = kept.len();
     let weights = 1 + k + k * (k + 1) / 2;
     let aliased = left_out(at.names, design.terms());
     Ok((stage, StageFit::new(at, likelihood, weights, (Vec::new(), Vec::new()), aliased)))
 }
 
-/// The log-odds of two normal classes in the features' own units.
-fn quadratic_of(
-    design: &Design<'_>,
-    width: usize,
-    win: &Class,
-    loss: &Class,
-) -> Result<QuadraticStage, LearnError> {
+/// The log-odds of two normal classes in standard units: the constant and the
+/// linear weights, and the lower triangle of the weights of products, mixed ones
+/// counted once.
+fn quadratic_of(win: &Class, loss: &Class) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
     let factor = |class: &Class| class.covariance.cholesky().map_err(|_| LearnError::Singular);
     let (of_win, of_loss) = (factor(win)?, factor(loss)?);
     let (inverse_win, inverse_loss) = (of_win.inverse(), of_loss.inverse());
@@ -102,24 +99,38 @@ fn quadratic_of(
         * (length(&loss.mean, &pull_loss) - length(&win.mean, &pull_win)
             + of_loss.log_determinant()
             - of_win.log_determinant());
+    let linear = pull_win.iter().zip(&pull_loss).map(|(w, l)| w - l);
+    let cells = (0..win.mean.len()).flat_map(|i| (0..=i).map(move |j| (i, j)));
+    let products = cells.map(|(i, j)| {
+        let half = if i == j { 0.5 } else { 1.0 };
+        half * (inverse_loss.get(i, j) - inverse_win.get(i, j))
+    });
+    Ok(([constant].into_iter().chain(linear).collect(), products.collect()))
+}
 
+/// A polynomial of standard units in the features' own.
+fn in_own_units(
+    design: &Design<'_>,
+    width: usize,
+    weights: &[f64],
+    products: &[f64],
+) -> QuadraticStage {
     let mut stage = QuadraticStage {
         centre: vec![0.0; width],
-        constant,
+        constant: weights[0],
         linear: vec![0.0; width],
         products: (0..width).map(|i| vec![0.0; i + 1]).collect(),
     };
+    let mut products = products.iter();
     for (i, column) in design.columns.iter().enumerate() {
         stage.centre[column.index] = column.mean;
-        stage.linear[column.index] = (pull_win[i] - pull_loss[i]) / column.deviation;
-        for (j, other) in design.columns[..=i].iter().enumerate() {
-            let halves = if i == j { -0.5 } else { -1.0 };
-            let weight = halves * (inverse_win.get(i, j) - inverse_loss.get(i, j));
-            stage.products[column.index][other.index] =
-                weight / (column.deviation * other.deviation);
+        stage.linear[column.index] = weights[i + 1] / column.deviation;
+        for (other, weight) in design.columns[..=i].iter().zip(products.by_ref()) {
+            let unit = column.deviation * other.deviation;
+            stage.products[column.index][other.index] = weight / unit;
         }
     }
-    Ok(stage)
+    stage
 }
 
 /// Fits Fisher's linear discriminant.
@@ -159,7 +170,10 @@ fn fisher_stage(at: &Pooled<'_>) -> Result<StageFit, LearnError> {
     let intercept = -slope.iter().zip(middle).map(|(b, m)| b * m).sum::<f64>();
     let weights: Vec<f64> = [intercept].into_iter().chain(slope.iter().copied()).collect();
 
-    let regression = regress(&design, &at.pool.points, &selected.products())?;
+    let won = &selected.win;
+    let of_results = [1.0].into_iter().chain(won.mean.iter().copied()).map(|m| won.weight * m);
+    let of_results: Vec<f64> = of_results.collect();
+    let regression = regress(&design, &at.pool.points, &selected.products(), &of_results)?;
     // With R² the share of the results' variance that the regression explains,
     // its slope is Fisher's times p (1 - p) (1 - R²).
     let all = selected.win.weight + selected.loss.weight;
@@ -178,9 +192,7 @@ fn fisher_stage(at: &Pooled<'_>) -> Result<StageFit, LearnError> {
         clustered: &scaled(&regression.clustered),
     };
     let told = solution.told(at.names);
-    let numbers = told.0.iter().map(|e| e.weight).collect();
-    let model = Linear::new(at.names.to_vec(), 1, numbers)?;
-    let likelihood = log_likelihood(at.pool, |feature| model.log_odds(Stage(0), feature).0);
+    let likelihood = log_likelihood(&design, &weights, &[]);
     let aliased = left_out(at.names, design.terms());
     Ok(StageFit::new(at, likelihood, design.width(), told, aliased))
 }

@@ -82,7 +82,8 @@ fn stage_fit(at: &Pooled<'_>, scores: &[f32]) -> Result<StageFit, LearnError> {
     let gram = Classes::of(&design).products();
     let kept = gram.independent(REDUNDANT);
     design.keep(&kept);
-    let found = regress(&design, scores, &gram.selected(&kept))?;
+    let products = products(&design, scores);
+    let found = regress(&design, scores, &gram.selected(&kept), &products)?;
     let solution = Solution {
         design: &design,
         weights: &found.weights,
@@ -103,13 +104,30 @@ pub(crate) struct Regression {
 }
 
 /// Regresses targets, one per row of the pool, on the design's columns, whose
-/// sums of products are `gram`.
+/// sums of products among each other are `gram` and with the targets `products`.
 pub(crate) fn regress(
     design: &Design<'_>,
     targets: &[f32],
     gram: &Symmetric,
+    products: &[f64],
 ) -> Result<Regression, LearnError> {
     let factor = gram.cholesky().map_err(|_| LearnError::Singular)?;
+    let weights = factor.solve(products);
+    let leave = |block: &mut Block, rows: Range<usize>| {
+        block.fill(design, rows.clone());
+        block.leave(&weights, &lane(&targets[rows]));
+    };
+    let (mut meat, squares) = clusters::scores(design, leave);
+    meat.scale(clusters::correction(design));
+    let freedom = design.pool.rows() as f64 - design.width() as f64;
+    let mut plain = factor.inverse();
+    let clustered = meat.transformed(&plain.rows());
+    plain.scale(squares / freedom);
+    Ok(Regression { weights, plain, clustered })
+}
+
+/// The sums of products of the columns with the targets.
+fn products(design: &Design<'_>, targets: &[f32]) -> Vec<f64> {
     let of_targets = |games: &Range<usize>| {
         let mut block = Block::new(design.width());
         let mut sums = vec![0.0; design.width()];
@@ -125,27 +143,7 @@ pub(crate) fn regress(
     for part in &parts {
         sums.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
     }
-    let weights = factor.solve(&sums);
-    let leave = |block: &mut Block, rows: Range<usize>| {
-        block.fill(design, rows.clone());
-        block.leave(&weights, &lane(&targets[rows]));
-    };
-    let mut meat = clusters::scores(design, leave);
-    meat.scale(clusters::correction(design));
-    let squares = |games: &Range<usize>| {
-        let mut block = Block::new(design.width());
-        let square = |rows| {
-            leave(&mut block, rows);
-            dot(&block.residual, &block.residual)
-        };
-        blocks(design.pool.rows_of(games)).map(square).sum()
-    };
-    let parts: Vec<f64> = design.pool.chunks.par_iter().map(squares).collect();
-    let freedom = design.pool.rows() as f64 - design.width() as f64;
-    let mut plain = factor.inverse();
-    let clustered = meat.transformed(&plain.rows());
-    plain.scale(parts.iter().sum::<f64>() / freedom);
-    Ok(Regression { weights, plain, clustered })
+    sums
 }
 
 /// The log-odds a point is worth: the slope, through the origin, of a logistic

@@ -7,7 +7,6 @@
 //! unpenalised unless the data separate; then, and only then, a ridge is used
 //! and said.
 
-mod exponential;
 mod kernel;
 mod newton;
 
@@ -85,7 +84,7 @@ fn fit_stage(
     let optimum = newton::maximise(params, at.stage, &mut design, progress)?;
     let Optimum { weights, bread, log_likelihood, iterations, ridge } = optimum;
     let load = |block: &mut Block, rows| kernel::residuals(&design, &weights, block, rows);
-    let mut meat = clusters::scores(&design, load);
+    let (mut meat, _) = clusters::scores(&design, load);
     meat.scale(clusters::correction(&design));
     let clustered = meat.transformed(&bread.rows());
     let solution =

@@ -4,12 +4,9 @@
 //! mean whose unit of evidence is the game.
 
 use crate::LearnError;
-use crate::pool::Pool;
 use evalsmith_core::LogOdds;
 use evalsmith_stats::normal::Z95;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// A mean with its error clustered by game.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,21 +99,6 @@ fn probability(z: f64) -> f64 {
 /// `-y ln p - (1 - y) ln (1 - p)`, finite for every finite `z`.
 pub(crate) fn log_loss(y: f64, z: f64) -> f64 {
     z.max(0.0) - y * z + (-z.abs()).exp().ln_1p()
-}
-
-/// The log-likelihood of a pool under the log-odds of a function of its features.
-pub(crate) fn log_likelihood(
-    pool: &Pool,
-    log_odds: impl Fn(&dyn Fn(usize) -> f32) -> f64 + Sync,
-) -> f64 {
-    let of = |games: &Range<usize>| {
-        let rows = pool.rows_of(games);
-        let loss =
-            |row: usize| log_loss(f64::from(pool.points[row]), log_odds(&|i| pool.columns[i][row]));
-        rows.map(loss).sum::<f64>()
-    };
-    let parts: Vec<f64> = pool.chunks.par_iter().map(of).collect();
-    -parts.iter().sum::<f64>()
 }
 
 /// The mean of `of` over all rows; its variance is the sum over games of the

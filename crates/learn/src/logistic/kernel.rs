@@ -9,9 +9,9 @@
     reason = "a function that is not inlined into the AVX2 copy is not compiled for AVX2"
 )]
 
-use super::exponential::exp_of_negative;
-use crate::block::{BLOCK, Block, Lane, blocks, dot, lane};
+use crate::block::{BLOCK, Block, Lane, blocks, dot, lane, log_likelihood};
 use crate::design::Design;
+use crate::exponential::exp_of_negative;
 use evalsmith_stats::matrix::Symmetric;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -132,13 +132,10 @@ impl Predicted {
         self.predict(n, &log_odds, &points);
     }
 
-    /// With `e = exp(-|z|)`, both `p` and `1 - p` keep their relative precision,
-    /// and the log-likelihood `y z - max(z, 0) - ln (1 + e)` needs one logarithm
-    /// a block: factors between 1 and 2 cannot overflow a product of 128.
+    /// With `e = exp(-|z|)`, both `p` and `1 - p` keep their relative precision.
     #[inline(always)]
     fn predict(&mut self, n: usize, log_odds: &Lane, points: &Lane) {
-        let mut gain = [0.0; BLOCK];
-        let mut factor = [1.0; BLOCK];
+        let mut exponentials = [0.0; BLOCK];
         for i in 0..BLOCK {
             let (z, y) = (log_odds[i], points[i]);
             let e = exp_of_negative(-z.abs());
@@ -147,13 +144,11 @@ impl Predicted {
             let (p, q) = if z >= 0.0 { (larger, smaller) } else { (smaller, larger) };
             self.block.residual[i] = y * q - (1.0 - y) * p;
             self.variance[i] = p * q;
-            gain[i] = y * z - z.max(0.0);
-            factor[i] = 1.0 + e;
+            exponentials[i] = e;
         }
         self.block.residual[n..].fill(0.0);
         self.variance[n..].fill(0.0);
-        let product: f64 = factor[..n].iter().product();
-        self.log_likelihood = gain[..n].iter().sum::<f64>() - product.ln();
+        self.log_likelihood = log_likelihood(n, log_odds, points, &exponentials);
     }
 
     #[inline(always)]
@@ -181,6 +176,7 @@ pub(super) fn residuals(
     block: &mut Block,
     rows: Range<usize>,
 ) {
+    let n = rows.len();
     block.fill(design, rows.clone());
     let log_odds = block.weighted(weights);
     let points = lane(&design.pool.points[rows]);
@@ -191,6 +187,7 @@ pub(super) fn residuals(
         let (p, q) = if z >= 0.0 { (larger, smaller) } else { (smaller, larger) };
         *left = y * q - (1.0 - y) * p;
     }
+    block.residual[n..].fill(0.0);
 }
 
 #[cfg(test)]
