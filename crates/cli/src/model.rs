@@ -1,5 +1,6 @@
 //! `evalsmith model`: fit, show and compare evaluation functions; one file a verb.
 
+mod compare;
 mod fit;
 mod show;
 
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Subcommand)]
 pub(crate) enum Model {
     Fit(fit::Fit),
+    Compare(compare::Compare),
     Show(show::Show),
 }
 
@@ -16,6 +18,7 @@ impl Model {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Fit(job) => job.run(),
+            Self::Compare(job) => job.run(),
             Self::Show(job) => job.run(),
         }
     }

@@ -1,6 +1,7 @@
 //! A game without its type, erased by whole jobs: what the program calls.
 
 use crate::LabError;
+use crate::compare::{ComparePlan, Compared, compare};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
 use crate::learn::{LearnPlan, LearnSummary, learn};
@@ -89,6 +90,18 @@ pub trait AnyGame: Send + Sync {
     /// As [`fit`].
     fn fit(&self, data: &Path, plan: &FitPlan, progress: &dyn Progress)
     -> Result<Fitted, LabError>;
+
+    /// Fits several learners and lets them play; see [`compare`].
+    ///
+    /// # Errors
+    /// As [`compare`].
+    fn compare(
+        &self,
+        data: &Path,
+        plan: &ComparePlan,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Compared>, LabError>;
 
     /// Plays a match; see [`play_match`].
     ///
@@ -309,6 +322,16 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Fitted, LabError> {
         fit(&self.game, &dataset::<G>(data)?, plan, progress)
+    }
+
+    fn compare(
+        &self,
+        data: &Path,
+        plan: &ComparePlan,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Compared>, LabError> {
+        compare(&self.game, &dataset::<G>(data)?, plan, out, progress)
     }
 
     fn play_match(

@@ -13,6 +13,7 @@
 //! ```
 
 mod any_game;
+mod compare;
 mod contender;
 mod csv;
 mod drawing;
@@ -41,6 +42,7 @@ pub use error::LabError;
 pub mod prelude {
     pub use crate::LabError;
     pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
+    pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
     pub use crate::csv::{CsvColumns, CsvTable, read_csv};
     pub use crate::drawing::weights_drawing;

@@ -221,8 +221,8 @@ impl Statistics {
             ),
         };
         Some(format!(
-            "{verdict}. On games held out the quadratic discriminant's log-loss is {} smaller than \
-             Fisher's (95 % interval {}, clustered by game).{box_m}\n",
+            "{verdict}. On games held out they take {} from Fisher's log-loss (95 % interval {}, \
+             clustered by game; below zero they add to it).{box_m}\n",
             number::fixed(gain.value, 5),
             interval(&gain, 5)
         ))
