@@ -13,6 +13,7 @@
 //! ```
 
 mod any_game;
+mod book;
 mod compare;
 mod contender;
 mod csv;
@@ -29,6 +30,7 @@ mod pace;
 mod page;
 pub mod reproduce;
 mod run_folder;
+mod samuel;
 mod session;
 mod statistics;
 mod text;
@@ -42,6 +44,7 @@ pub use error::LabError;
 pub mod prelude {
     pub use crate::LabError;
     pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
+    pub use crate::book::Book;
     pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
     pub use crate::csv::{CsvColumns, CsvTable, read_csv};
@@ -58,6 +61,7 @@ pub mod prelude {
     };
     pub use crate::pace::Pace;
     pub use crate::page::curve_file;
+    pub use crate::samuel::{SamuelFit, SamuelParams, fit_samuel};
     pub use crate::session::{GameSession, Hint, Session, Thought};
     pub use crate::statistics::Statistics;
     pub use crate::text::{estimate_table, weights};

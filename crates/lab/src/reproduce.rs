@@ -6,6 +6,7 @@ mod class_shapes;
 mod ground;
 mod problems;
 mod robustness;
+mod samuel_meets;
 mod stage_profile;
 mod strength;
 mod win_probability;
@@ -21,6 +22,7 @@ use evalsmith_report::{LineChart, Page, Section, Table};
 use ground::Ground;
 use problems::Problems;
 use robustness::Robustness;
+use samuel_meets::{SamuelMeets, SignatureCopies, Versions};
 use serde::{Deserialize, Serialize};
 use stage_profile::StageProfile;
 use std::io::Write;
@@ -36,6 +38,9 @@ const EXPERIMENTS: &[&str] = &[
     include_str!("../../../experiments/lee86-F5-1.toml"),
     include_str!("../../../experiments/lee86-F5-2.toml"),
     include_str!("../../../experiments/lee86-F5-3.toml"),
+    include_str!("../../../experiments/lee86-F2-2.toml"),
+    include_str!("../../../experiments/lee86-V1.toml"),
+    include_str!("../../../experiments/lee86-T5-1.toml"),
     include_str!("../../../experiments/lee86-R1.toml"),
     include_str!("../../../experiments/lee86-R2.toml"),
     include_str!("../../../experiments/buro95-F1.toml"),
@@ -95,7 +100,10 @@ enum Kind {
     PliesWorth(PliesWorth),
     Problems(Problems),
     Robustness(Robustness),
+    SamuelMeets(SamuelMeets),
+    SignatureCopies(SignatureCopies),
     StageProfile(StageProfile),
+    Versions(Versions),
     WinProbability(WinProbability),
 }
 
@@ -190,7 +198,10 @@ impl Experiment {
             Kind::PliesWorth(kind) => kind.run(&ground),
             Kind::Problems(kind) => kind.run(&ground),
             Kind::Robustness(kind) => kind.run(&ground),
+            Kind::SamuelMeets(kind) => kind.run(&ground),
+            Kind::SignatureCopies(kind) => kind.run(&ground),
             Kind::StageProfile(kind) => kind.run(&ground),
+            Kind::Versions(kind) => kind.run(&ground),
             Kind::WinProbability(kind) => kind.run(&ground),
         }?;
         self.write(&reproduction, &play, &folder)?;

@@ -4,7 +4,7 @@
 //! key, `evalsmith`, holds what the model is and what made it. Nothing in a
 //! file is believed before it is checked.
 
-use crate::{DenseModel, LearnError, Linear, Model, Quadratic};
+use crate::{DenseModel, LearnError, Linear, Model, Quadratic, Signature, SignatureParams};
 use evalsmith_core::files::write_atomically;
 use safetensors::{
     Dtype,
@@ -23,8 +23,6 @@ const FORMAT: u64 = 1;
 const HEADER: &str = "evalsmith";
 /// The longest header safetensors allows.
 const LARGEST_HEADER: u64 = 100_000_000;
-/// A model of these features and stages with these numbers.
-type Build = fn(Vec<String>, usize, Vec<f64>) -> Result<Model, LearnError>;
 /// The tensor of a model: stages by the numbers of one (a linear one has its
 /// intercept and weights).
 const COEFFICIENTS: &str = "coefficients";
@@ -48,6 +46,9 @@ struct Header {
     kind: String,
     features: Vec<String>,
     stages: usize,
+    /// How a kind that needs it is put together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    structure: Option<serde_json::Value>,
     made_by: serde_json::Value,
 }
 
@@ -72,7 +73,13 @@ impl ModelFile {
     fn bytes(&self) -> io::Result<Vec<u8>> {
         let (features, stages) = (self.model.features().to_vec(), self.model.stages());
         let numbers = self.model.coefficients();
-        let shape = vec![stages, numbers.len() / stages.max(1)];
+        let structure = match &self.model {
+            Model::Signature(tables) => Some(serde_json::to_value(tables.params())?),
+            Model::Linear(_) | Model::Quadratic(_) => None,
+        };
+        // Tables serve all stages alike.
+        let rows = if structure.is_some() { 1 } else { stages.max(1) };
+        let shape = vec![rows, numbers.len() / rows];
         let data: Vec<u8> = numbers.iter().flat_map(|w| w.to_le_bytes()).collect();
         let header = Header {
             format: FORMAT,
@@ -81,6 +88,7 @@ impl ModelFile {
             kind: self.model.kind().into(),
             features,
             stages,
+            structure,
             made_by: self.made_by.clone(),
         };
         let header = serde_json::to_string(&header)?;
@@ -127,18 +135,20 @@ impl ModelFile {
             });
         }
         let header: Header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
-        let (build, width): (Build, usize) = match header.kind.as_str() {
-            "linear" => (|f, s, n| Ok(Linear::new(f, s, n)?.into()), header.features.len() + 1),
-            "quadratic" => {
-                let features = header.features.len().min(Quadratic::MOST_FEATURES + 1);
-                (|f, s, n| Ok(Quadratic::new(f, s, n)?.into()), Quadratic::numbers(features))
-            }
+        let n = header.features.len();
+        let width = match header.kind.as_str() {
+            "linear" => Some(n + 1),
+            "quadratic" => Some(Quadratic::numbers(n.min(Quadratic::MOST_FEATURES + 1))),
+            "signature" => None,
             _ => return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind }),
         };
         let info = metadata
             .info(COEFFICIENTS)
             .ok_or_else(|| shape(format!("it has no tensor {COEFFICIENTS:?}")))?;
-        let expected = [header.stages, width];
+        let expected = match width {
+            Some(width) => [header.stages, width],
+            None => [1, info.shape.last().copied().unwrap_or_default()],
+        };
         if info.dtype != Dtype::F64 || info.shape != expected {
             return Err(shape(format!(
                 "its coefficients are {:?} {:?}, but its header asks for F64 {expected:?}",
@@ -149,7 +159,7 @@ impl ModelFile {
         file.read_to_end(&mut data).map_err(failed)?;
         let data = data.get(info.data_offsets.0..info.data_offsets.1).unwrap_or_default();
         let numbers = data.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b)).collect();
-        let model = build(header.features, header.stages, numbers).map_err(|e| match e {
+        let model = build(&header, numbers).map_err(|e| match e {
             LearnError::WeightNotFinite { feature, stage, value, .. } => {
                 LearnError::WeightNotFinite { path: Some(path.to_owned()), feature, stage, value }
             }
@@ -171,6 +181,25 @@ impl ModelFile {
             return Err(LearnError::Features { model, given: features.join(", ") });
         }
         Ok(())
+    }
+}
+
+/// The model that a header describes, with these numbers.
+fn build(header: &Header, numbers: Vec<f64>) -> Result<Model, LearnError> {
+    let (features, stages) = (header.features.clone(), header.stages);
+    match header.kind.as_str() {
+        "quadratic" => Ok(Quadratic::new(features, stages, numbers)?.into()),
+        "signature" => {
+            let structure = header.structure.clone().unwrap_or_default();
+            let params: SignatureParams =
+                serde_json::from_value(structure).map_err(|e| LearnError::Parameter {
+                    name: "the structure",
+                    value: e.to_string(),
+                    allowed: "sets and groups of features",
+                })?;
+            Ok(Signature::new(features, stages, params, numbers)?.into())
+        }
+        _ => Ok(Linear::new(features, stages, numbers)?.into()),
     }
 }
 
@@ -265,6 +294,17 @@ mod tests {
         let quadratic = Quadratic::new(vec!["a".into(), "b".into()], 2, numbers).unwrap();
         let file = ModelFile { model: quadratic.into(), ..model() };
         assert_eq!(ModelFile::from_bytes(&file.bytes().unwrap(), "here").unwrap(), file);
+    }
+
+    #[test]
+    fn signature_tables_come_back_as_they_were() {
+        let names: Vec<String> = (0..24).map(|i| format!("x{i}")).collect();
+        let params = SignatureParams::samuel(24);
+        let numbers: Vec<f64> = (0..883 + 48 + 12 + 14).map(|i| f64::from(i) / 2000.0).collect();
+        let tables = Signature::new(names, 65, params, numbers).unwrap();
+        let file = ModelFile { model: tables.into(), ..model() };
+        let bytes = file.bytes().unwrap();
+        assert_eq!(ModelFile::from_bytes(&bytes, "here").unwrap(), file);
     }
 
     #[test]

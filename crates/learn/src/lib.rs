@@ -7,6 +7,7 @@
 
 mod block;
 mod calibration;
+mod choices;
 mod classes;
 mod clusters;
 mod dense;
@@ -28,9 +29,11 @@ mod moments;
 mod pool;
 mod quadratic;
 mod quality;
+mod signature;
 mod stages;
 
 pub use calibration::{Calibration, CalibrationBin, calibration, gain};
+pub use choices::{Choices, fit_book_linear};
 pub use dense::{Dense, DenseModel};
 pub use diagnosis::{BoxM, Diagnosis, FeatureDiagnosis, diagnose};
 pub use discriminant::{QuadraticFit, fit_fisher, fit_quadratic};
@@ -46,4 +49,5 @@ pub use model::Model;
 pub use moments::{ClassMoments, Moments, moments};
 pub use quadratic::{Quadratic, QuadraticStage};
 pub use quality::{Measured, Quality, quality};
+pub use signature::{Signature, SignatureParams, fit_signature};
 pub use stages::StagePooling;

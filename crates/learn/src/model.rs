@@ -1,6 +1,6 @@
 //! Every kind of model there is, behind one type.
 
-use crate::{DenseModel, Linear, Quadratic};
+use crate::{DenseModel, Linear, Quadratic, Signature};
 use evalsmith_core::{Explanation, LogOdds, Score, Stage, Window};
 
 /// A model of dense features, whatever learner made it.
@@ -10,6 +10,8 @@ pub enum Model {
     Linear(Linear),
     /// A polynomial of the second degree per stage.
     Quadratic(Quadratic),
+    /// Samuel's signature tables.
+    Signature(Signature),
 }
 
 /// One expression for whichever model it is.
@@ -18,6 +20,7 @@ macro_rules! whichever {
         match $self {
             Self::Linear($model) => $do,
             Self::Quadratic($model) => $do,
+            Self::Signature($model) => $do,
         }
     };
 }
@@ -28,6 +31,7 @@ impl Model {
         match self {
             Self::Linear(_) => "linear",
             Self::Quadratic(_) => "quadratic",
+            Self::Signature(_) => "signature",
         }
     }
 
@@ -51,6 +55,12 @@ impl From<Linear> for Model {
 impl From<Quadratic> for Model {
     fn from(model: Quadratic) -> Self {
         Self::Quadratic(model)
+    }
+}
+
+impl From<Signature> for Model {
+    fn from(model: Signature) -> Self {
+        Self::Signature(model)
     }
 }
 
