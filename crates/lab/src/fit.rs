@@ -10,7 +10,7 @@ use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
 use evalsmith_data::{Dataset, FeatureTable, Hasher, features, features_at_rest};
 use evalsmith_learn::{
     DenseModel, Examples, Learner, Linear, LogisticParams, Model, ModelFile, Quality, StageFit,
-    fit_logistic, quality,
+    Tabled, Tables, fit_logistic, quality,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -95,11 +95,10 @@ impl FitRecord {
 
     /// Whether these are the statistics of this very model.
     pub fn belongs_to(&self, model: &Model) -> bool {
-        let Some(linear) = model.as_linear() else {
-            // A quadratic model's coefficients have no estimates beside them.
-            return self.stages.iter().all(|fit| fit.estimates.is_empty())
-                && self.coefficients_digest == Some(digest_of(model));
-        };
+        if let Some(digest) = &self.coefficients_digest {
+            return *digest == digest_of(model);
+        }
+        let Some(linear) = model.as_linear() else { return false };
         self.stages.iter().all(|fit| {
             let at = weights_at(linear, fit.stage);
             fit.stage.index() < linear.stages()
@@ -166,14 +165,32 @@ pub(crate) fn with_features<G: Game>(game: &G, names: &[String]) -> Result<G, La
     if names.is_empty() {
         return Ok(game.clone());
     }
+    let all = game.all_features();
+    // `row2/*` stands for all instances of the pattern row2.
+    let expand = |name: &String| match name.strip_suffix("/*") {
+        Some(pattern) => {
+            let instance = |n: &&String| n.split_once('/').is_some_and(|(p, _)| p == pattern);
+            let known: Vec<String> = all.iter().filter(instance).cloned().collect();
+            if known.is_empty() { vec![name.clone()] } else { known }
+        }
+        None => vec![name.clone()],
+    };
+    let names: &[String] = &names.iter().flat_map(expand).collect::<Vec<_>>();
     game.with_features(names).ok_or_else(|| {
-        let all = game.all_features();
         let unknown = names.iter().find(|n| !all.contains(n) && !n.starts_with("copy of "));
         let trouble = unknown.map_or_else(
             || "these features cannot be taken together (each once, and not too many)".to_owned(),
             |name| format!("{} has no feature {name:?}", G::NAME),
         );
-        LabError::Settings(format!("{trouble}; it has {}", all.join(", ")))
+        let mut short: Vec<String> = Vec::new();
+        for name in &all {
+            let name =
+                name.split_once('/').map_or(name.clone(), |(pattern, _)| format!("{pattern}/*"));
+            if !short.contains(&name) {
+                short.push(name);
+            }
+        }
+        LabError::Settings(format!("{trouble}; it has {}", short.join(", ")))
     })
 }
 
@@ -213,6 +230,9 @@ pub fn fit_table(
     data_digest: String,
     progress: &dyn Progress,
 ) -> Result<Fitted, LabError> {
+    if Tables::wanted(table.columns.names()) {
+        return fit_tabled(game, stages, table, plan, by_hand, data_digest, progress);
+    }
     let (train, holdout) = table.split(plan.holdout, plan.seed);
     let points = targets(&train, plan, progress)?;
     let examples = Examples {
@@ -240,6 +260,40 @@ pub fn fit_table(
     };
     let unseen = if holdout.columns.rows() == 0 { train } else { holdout };
     Ok(Fitted { model: fitted.model, record, unseen })
+}
+
+/// The same where some features are codes of patterns: tables are made of them
+/// first, from half of the games that are not held out, and the model is fitted
+/// to the tables' features in the other half.
+fn fit_tabled(
+    game: &str,
+    stages: usize,
+    table: &FeatureTable,
+    plan: &FitPlan,
+    by_hand: Option<&Model>,
+    data_digest: String,
+    progress: &dyn Progress,
+) -> Result<Fitted, LabError> {
+    let (train, holdout) = table.split(plan.holdout, plan.seed);
+    let examples = Examples {
+        features: &train.columns,
+        stages: &train.stages,
+        points: &train.points,
+        games: &train.games,
+    };
+    let tables = Tables::fit(stages, &examples)?;
+    let judged_by_hand = by_hand.map_or(Ok(None), |model| judge(model, &holdout))?;
+    // Games with odd numbers, and those held out, whatever their number.
+    let kept = |row: usize| table.games[row] % 2 == 1;
+    let held: std::collections::HashSet<u32> = holdout.games.iter().copied().collect();
+    let mut made = table.filter(|row| kept(row) || held.contains(&table.games[row]));
+    made.columns = tables.columns(&made.columns, &made.stages);
+    let mut fitted = fit_table(game, stages, &made, plan, None, data_digest, progress)?;
+    fitted.model = Tabled::new(tables, fitted.model)?.into();
+    fitted.record.coefficients_digest = Some(digest_of(&fitted.model));
+    fitted.record.by_hand = judged_by_hand;
+    fitted.unseen = if holdout.is_empty() { train } else { holdout };
+    Ok(fitted)
 }
 
 /// What each position is fitted to: the result of its game, mixed with the

@@ -32,6 +32,19 @@ pub enum LearnError {
         /// The value found.
         value: f64,
     },
+    /// A code of a pattern is no code.
+    #[error(
+        "{feature} is {value} in row {row}; a feature called pattern/instance is a code, a whole \
+         number from 0 to a million, so mend it or rename the feature"
+    )]
+    Code {
+        /// The feature's name.
+        feature: String,
+        /// The first row that holds it.
+        row: usize,
+        /// The value found.
+        value: f32,
+    },
     /// A result is no share of a point.
     #[error("row {row} has the result {value}; results are 1 (win), 0.5 (draw) and 0 (loss)")]
     Points {

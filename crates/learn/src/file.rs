@@ -4,7 +4,7 @@
 //! key, `evalsmith`, holds what the model is and what made it. Nothing in a
 //! file is believed before it is checked.
 
-use crate::{DenseModel, LearnError, Linear, Model, Quadratic, Signature, SignatureParams};
+use crate::{DenseModel, LearnError, Linear, Model, Quadratic, Signature, SignatureParams, Tabled};
 use evalsmith_core::files::write_atomically;
 use safetensors::{
     Dtype,
@@ -75,6 +75,7 @@ impl ModelFile {
         let numbers = self.model.coefficients();
         let structure = match &self.model {
             Model::Signature(tables) => Some(serde_json::to_value(tables.params())?),
+            Model::Tabled(model) => Some(serde_json::to_value(model.structure())?),
             Model::Linear(_) | Model::Quadratic(_) => None,
         };
         // Tables serve all stages alike.
@@ -139,7 +140,7 @@ impl ModelFile {
         let width = match header.kind.as_str() {
             "linear" => Some(n + 1),
             "quadratic" => Some(Quadratic::numbers(n.min(Quadratic::MOST_FEATURES + 1))),
-            "signature" => None,
+            "signature" | "tabled" => None,
             _ => return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind }),
         };
         let info = metadata
@@ -187,17 +188,21 @@ impl ModelFile {
 /// The model that a header describes, with these numbers.
 fn build(header: &Header, numbers: Vec<f64>) -> Result<Model, LearnError> {
     let (features, stages) = (header.features.clone(), header.stages);
+    let structure = header.structure.clone().unwrap_or_default();
+    let unsound = |e: serde_json::Error| LearnError::Parameter {
+        name: "the structure",
+        value: e.to_string(),
+        allowed: "as a fit writes it",
+    };
     match header.kind.as_str() {
         "quadratic" => Ok(Quadratic::new(features, stages, numbers)?.into()),
         "signature" => {
-            let structure = header.structure.clone().unwrap_or_default();
-            let params: SignatureParams =
-                serde_json::from_value(structure).map_err(|e| LearnError::Parameter {
-                    name: "the structure",
-                    value: e.to_string(),
-                    allowed: "sets and groups of features",
-                })?;
+            let params: SignatureParams = serde_json::from_value(structure).map_err(unsound)?;
             Ok(Signature::new(features, stages, params, numbers)?.into())
+        }
+        "tabled" => {
+            let structure = serde_json::from_value(structure).map_err(unsound)?;
+            Ok(Tabled::from_parts(features, stages, structure, numbers)?.into())
         }
         _ => Ok(Linear::new(features, stages, numbers)?.into()),
     }

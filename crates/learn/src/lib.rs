@@ -31,6 +31,7 @@ mod quadratic;
 mod quality;
 mod signature;
 mod stages;
+mod tabled;
 
 pub use calibration::{Calibration, CalibrationBin, calibration, gain};
 pub use choices::{Choices, fit_book_linear};
@@ -51,3 +52,4 @@ pub use quadratic::{Quadratic, QuadraticStage};
 pub use quality::{Measured, Quality, quality};
 pub use signature::{Signature, SignatureParams, fit_signature};
 pub use stages::StagePooling;
+pub use tabled::{Tabled, Tables};

@@ -1,6 +1,6 @@
 //! Every kind of model there is, behind one type.
 
-use crate::{DenseModel, Linear, Quadratic, Signature};
+use crate::{DenseModel, Linear, Quadratic, Signature, Tabled};
 use evalsmith_core::{Explanation, LogOdds, Score, Stage, Window};
 
 /// A model of dense features, whatever learner made it.
@@ -12,6 +12,8 @@ pub enum Model {
     Quadratic(Quadratic),
     /// Samuel's signature tables.
     Signature(Signature),
+    /// A model of table features, with their tables.
+    Tabled(Tabled),
 }
 
 /// One expression for whichever model it is.
@@ -21,6 +23,7 @@ macro_rules! whichever {
             Self::Linear($model) => $do,
             Self::Quadratic($model) => $do,
             Self::Signature($model) => $do,
+            Self::Tabled($model) => $do,
         }
     };
 }
@@ -32,6 +35,7 @@ impl Model {
             Self::Linear(_) => "linear",
             Self::Quadratic(_) => "quadratic",
             Self::Signature(_) => "signature",
+            Self::Tabled(_) => "tabled",
         }
     }
 
@@ -61,6 +65,12 @@ impl From<Quadratic> for Model {
 impl From<Signature> for Model {
     fn from(model: Signature) -> Self {
         Self::Signature(model)
+    }
+}
+
+impl From<Tabled> for Model {
+    fn from(model: Tabled) -> Self {
+        Self::Tabled(model)
     }
 }
 

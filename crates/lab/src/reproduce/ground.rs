@@ -4,7 +4,7 @@
 use super::{Experiment, Reproduction, Size};
 use crate::LabError;
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
-use crate::fit::{FitPlan, Fitted, fit_table, with_features};
+use crate::fit::{FitPlan, FitRecord, Fitted, fit_table, with_features};
 use crate::function::{Function, FunctionName, by_hand};
 use crate::pace::Pace;
 use crate::run_folder::RunFolder;
@@ -76,20 +76,26 @@ impl<G: Game> Ground<'_, G> {
         plan.logistic.stages.radius = radius;
         plan.seed = self.seed;
         let stages = G::Position::STAGES;
-        fit_table(G::NAME, stages, table, &plan, None, String::new(), self.progress)
+        let game = self.with(table.columns.names())?;
+        let linear = match by_hand(&game)? {
+            Function::Dense(dense) => Some(dense.model().clone()),
+            Function::Trivial => None,
+        };
+        let digest = String::new();
+        fit_table(G::NAME, stages, table, &plan, linear.as_ref(), digest, self.progress)
     }
 
-    /// A fit that plays.
+    /// A fit that plays, and what is known of it.
     pub(super) fn learned(
         &self,
         names: &[String],
         learner: Learner,
         radius: u8,
-    ) -> Result<Named<G::Features>, LabError> {
+    ) -> Result<(Named<G::Features>, FitRecord), LabError> {
         let game = self.with(names)?;
         let fitted = self.fit(&self.table(&game)?, learner, radius)?;
         let function = Function::of_model(fitted.model, game.features())?;
-        Ok(Named { name: learner.to_string(), function })
+        Ok((Named { name: learner.to_string(), function }, fitted.record))
     }
 
     /// The linear player: the game's weights set by hand.

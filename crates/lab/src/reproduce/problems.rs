@@ -36,7 +36,7 @@ impl Problems {
             let message = format!("{} cannot be solved near its end", G::NAME);
             return Err(LabError::Settings(message));
         }
-        let learned = ground.learned(&self.features, self.learner, self.radius)?.function;
+        let learned = ground.learned(&self.features, self.learner, self.radius)?.0.function;
         let linear = ground.linear()?.function;
         let records = problems(ground)?;
         let depths: Vec<u8> = (self.from..=ground.size.plies).collect();

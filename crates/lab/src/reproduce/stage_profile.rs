@@ -4,8 +4,8 @@
 
 use super::{Ground, Reproduction};
 use crate::LabError;
-use evalsmith_core::{Game, Position, Quiet};
-use evalsmith_learn::{Diagnosis, Examples, Learner, StagePooling, diagnose};
+use evalsmith_core::Game;
+use evalsmith_learn::{Diagnosis, Learner};
 use evalsmith_report::{LineChart, Mark, Series, Style, Table, number};
 use serde::{Deserialize, Serialize};
 
@@ -31,21 +31,16 @@ enum What {
 impl StageProfile {
     pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
         let table = ground.table(&ground.with(&self.features)?)?;
-        let examples = Examples {
-            features: &table.columns,
-            stages: &table.stages,
-            points: &table.points,
-            games: &table.games,
-        };
-        let pooling = StagePooling { radius: self.radius, ..StagePooling::default() };
-        let found = diagnose(&pooling, G::Position::STAGES, &examples, &Quiet)?;
+        // A fit knows its features, and those that tables make of others.
+        let fitted = ground.fit(&table, Learner::Fisher, self.radius)?;
+        let statistics = &fitted.record.statistics;
+        let found = &statistics.diagnoses;
         let mut made = match self.what {
-            What::Correlations => correlations(ground, &found),
-            What::Classification => classification(ground, &found),
+            What::Correlations => correlations(ground, found),
+            What::Classification => classification(ground, found),
             What::Covariances => {
-                let fitted = ground.fit(&table, Learner::Fisher, self.radius)?;
-                let sentence = fitted.record.statistics.quadratic_sentence().unwrap_or_default();
-                covariances(ground, &found, sentence.trim())
+                let sentence = statistics.quadratic_sentence().unwrap_or_default();
+                covariances(ground, found, sentence.trim())
             }
         };
         made.verdict = format!("{} The paper: {}", made.verdict, self.paper);

@@ -6,13 +6,14 @@ use super::ground::{match_table, names_of, significance};
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::contender::{Contender, Mind};
+use crate::fit::FitRecord;
 use crate::function::FunctionName;
 use crate::match_order::{Even, OpeningSource, Terms};
 use crate::pace::Pace;
 use crate::time_factor::{FactorOrder, time_factor};
 use evalsmith_arena::Adjudication;
 use evalsmith_core::Game;
-use evalsmith_learn::{Learner, ModelFile};
+use evalsmith_learn::{Learner, ModelFile, Quality};
 use evalsmith_report::{Table, number};
 use evalsmith_stats::elo::MatchStats;
 use evalsmith_stats::time_factor::Step;
@@ -39,7 +40,7 @@ pub(super) struct PliesWorth {
 impl PliesWorth {
     pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
         let depth = ground.size.plies;
-        let learned = ground.learned(&self.features, self.learner, self.radius)?;
+        let (learned, record) = ground.learned(&self.features, self.learner, self.radius)?;
         let linear = ground.linear()?;
         let openings = ground.openings(self.opening_plies)?;
         let at = |plies: u8| Pace::Depth(plies);
@@ -73,7 +74,7 @@ impl PliesWorth {
         let verdict = format!(
             "The learned function scores {} (95 % {} to {}), which is {}; the paper's {} lies {} that \
              interval. By the ladder this is worth {} plies of search ({} to {}); the paper says about \
-             {}. Features, openings and linear weights are this program's, not BILL's own.",
+             {}. {}Features, openings and linear weights are this program's, not BILL's own.",
             number::percent(share, 1),
             number::percent(low, 1),
             number::percent(high, 1),
@@ -84,9 +85,27 @@ impl PliesWorth {
             told(worth(low)),
             told(worth(high)),
             self.published_plies,
+            why(&record),
         );
         Ok(ground.told(vec![match_table(rows)], verdict))
     }
+}
+
+/// How well both functions tell results: what play should show.
+fn why(record: &FitRecord) -> String {
+    let (Some(learned), Some(linear)) = (&record.learned, &record.by_hand) else {
+        return String::new();
+    };
+    let text = |q: &Quality| {
+        let right = number::percent(q.accuracy.value, 1);
+        format!("{right} ({})", number::fixed(q.log_loss.value, 4))
+    };
+    format!(
+        "On games held out the learned function names the winner of {} of the positions (log-loss in \
+         brackets), the linear one of {}: as much better as this is, so much can play gain. ",
+        text(learned),
+        text(linear)
+    )
 }
 
 /// The extra plies that bring a share of the points, between the rungs of a
