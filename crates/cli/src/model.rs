@@ -2,6 +2,7 @@
 
 mod compare;
 mod fit;
+mod samuel;
 mod show;
 
 use clap::Subcommand;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Model {
     Fit(fit::Fit),
     Compare(compare::Compare),
+    Samuel(samuel::Samuel),
     Show(show::Show),
 }
 
@@ -19,6 +21,7 @@ impl Model {
         match self {
             Self::Fit(job) => job.run(),
             Self::Compare(job) => job.run(),
+            Self::Samuel(job) => job.run(),
             Self::Show(job) => job.run(),
         }
     }

@@ -8,6 +8,7 @@ use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::match_order::{MatchOrder, play_match};
 use crate::match_records::write_match;
 use crate::reproduce::{Experiment, Extent, Reproduction};
+use crate::samuel::{SamuelMethod, samuel};
 use crate::session::{GameSession, Session};
 use crate::thinker::{EngineSetup, SearchThinker};
 use crate::time_factor::{Equality, FactorOrder, time_factor};
@@ -18,6 +19,7 @@ use evalsmith_curves::Curve;
 use evalsmith_data::{
     Dataset, Generated, Maker, RecordFormat, SelfPlay, generate, write_feature_table,
 };
+use evalsmith_learn::Model;
 use evalsmith_protocol::{Budget, Engine, Finding, check, serve};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::io::{BufRead, Write};
@@ -102,6 +104,17 @@ pub trait AnyGame: Send + Sync {
         out: &Path,
         progress: &dyn Progress,
     ) -> Result<Vec<Compared>, LabError>;
+
+    /// Learns by one of Samuel's ways; see [`samuel`].
+    ///
+    /// # Errors
+    /// As [`samuel`].
+    fn samuel(
+        &self,
+        method: &SamuelMethod,
+        features: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Model, LabError>;
 
     /// Plays a match; see [`play_match`].
     ///
@@ -332,6 +345,15 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Vec<Compared>, LabError> {
         compare(&self.game, &dataset::<G>(data)?, plan, out, progress)
+    }
+
+    fn samuel(
+        &self,
+        method: &SamuelMethod,
+        features: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Model, LabError> {
+        samuel(&self.game, method, features, progress)
     }
 
     fn play_match(

@@ -22,6 +22,7 @@ mod duel;
 mod error;
 mod fit;
 mod function;
+mod griffith;
 mod learn;
 mod match_order;
 mod match_records;
@@ -52,6 +53,7 @@ pub mod prelude {
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
     pub use crate::function::{Function, FunctionName, by_hand, open};
+    pub use crate::griffith::MoveTable;
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
     pub use crate::match_records::write_match;
@@ -61,7 +63,7 @@ pub mod prelude {
     };
     pub use crate::pace::Pace;
     pub use crate::page::curve_file;
-    pub use crate::samuel::{SamuelFit, SamuelParams, fit_samuel};
+    pub use crate::samuel::{SamuelFit, SamuelMethod, SamuelParams, fit_samuel, samuel};
     pub use crate::session::{GameSession, Hint, Session, Thought};
     pub use crate::statistics::Statistics;
     pub use crate::text::{estimate_table, weights};

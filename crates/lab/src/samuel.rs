@@ -12,11 +12,15 @@
 //! features, since only their ratios matter to a player.
 
 use crate::LabError;
+use crate::book::Book;
+use crate::fit::with_features;
 use evalsmith_arena::Openings;
 use evalsmith_core::{Evaluate, Features, Game, GameRecord, Outcome, Position, Progress, Side};
-use evalsmith_learn::{Dense, Linear, Model};
+use evalsmith_data::Dataset;
+use evalsmith_learn::{Dense, Linear, Model, SignatureParams, fit_book_linear, fit_signature};
 use evalsmith_search::Searcher;
 use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// How Samuel's polynomial learns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +44,46 @@ impl Default for SamuelParams {
     fn default() -> Self {
         Self { games: 400, depth: 2, opening_plies: 10, margin: 0.3, step: 0.02, seed: 1 }
     }
+}
+
+/// One of Samuel's ways to a function, and what it learns from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SamuelMethod {
+    /// The polynomial, from play against itself.
+    Polynomial(SamuelParams),
+    /// Signature tables, from the winners' moves in the dataset of this folder.
+    Signature(PathBuf),
+    /// A linear function, from the same.
+    BookLinear(PathBuf),
+}
+
+/// Learns by one of Samuel's ways, on these features (the game's own where none
+/// is named).
+///
+/// # Errors
+/// When a feature is unknown, the dataset cannot be read or is of another game,
+/// or the job is stopped.
+pub fn samuel<G: Game>(
+    game: &G,
+    method: &SamuelMethod,
+    features: &[String],
+    progress: &dyn Progress,
+) -> Result<Model, LabError> {
+    let game = &with_features(game, features)?;
+    let stages = G::Position::STAGES;
+    let book = |data: &Path| {
+        let dataset = Dataset::open(data)?;
+        dataset.expect_game(G::NAME)?;
+        Book::read(game, &dataset, |_| true, progress)
+    };
+    Ok(match method {
+        SamuelMethod::Polynomial(params) => fit_samuel(game, params, progress)?.model.into(),
+        SamuelMethod::Signature(data) => {
+            let scheme = SignatureParams::samuel(game.features().names().len());
+            fit_signature(&scheme, stages, &book(data)?.choices())?.into()
+        }
+        SamuelMethod::BookLinear(data) => fit_book_linear(stages, &book(data)?.choices())?.into(),
+    })
 }
 
 /// What the learning led to.

@@ -70,6 +70,10 @@ impl<'a> Design<'a> {
     }
 }
 
+/// Where the mean is so many deviations from the first value, a variance by
+/// differences of squares loses digits that a second pass keeps.
+const FAR: f64 = 100.0;
+
 /// Mean and standard deviation; none of a constant.
 fn standardise(x: &[f32]) -> Option<(f64, f64)> {
     let first = *x.first()?;
@@ -77,20 +81,64 @@ fn standardise(x: &[f32]) -> Option<(f64, f64)> {
         return None;
     }
     let n = x.len() as f64;
-    let mean = sum(x, |v| v) / n;
-    let deviation = (sum(x, |v| (v - mean) * (v - mean)) / n).sqrt();
-    Some((mean, deviation))
+    let shift = f64::from(first);
+    let (sum, squares) = sums(x, shift);
+    let off = sum / n;
+    let deviation = (squares / n - off * off).max(0.0).sqrt();
+    if off.abs() <= FAR * deviation {
+        return Some((shift + off, deviation));
+    }
+    let mean = shift + off;
+    let (rest, squares) = sums(x, mean);
+    Some((mean + rest / n, (squares / n).sqrt()))
 }
 
-/// The sum of `f` over the values, in eight lanes so that it runs in parallel
-/// within a core, yet in one order.
-fn sum(x: &[f32], f: impl Fn(f64) -> f64) -> f64 {
+/// The sums of the distances from `shift` and of their squares, in eight lanes so
+/// that they run in parallel within a core, yet in one order.
+fn sums(x: &[f32], shift: f64) -> (f64, f64) {
     let (blocks, rest) = x.as_chunks::<8>();
-    let mut lanes = [0.0; 8];
+    let (mut sums, mut squares) = ([0.0; 8], [0.0; 8]);
     for block in blocks {
-        for (lane, &v) in lanes.iter_mut().zip(block) {
-            *lane += f(f64::from(v));
+        for ((sum, square), &v) in sums.iter_mut().zip(&mut squares).zip(block) {
+            let d = f64::from(v) - shift;
+            *sum += d;
+            *square += d * d;
         }
     }
-    lanes.iter().sum::<f64>() + rest.iter().map(|&v| f(f64::from(v))).sum::<f64>()
+    let last = rest.iter().map(|&v| f64::from(v) - shift);
+    let rest = last.fold((0.0, 0.0), |(sum, square), d| (sum + d, square + d * d));
+    (sums.iter().sum::<f64>() + rest.0, squares.iter().sum::<f64>() + rest.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::{collection::vec, prelude::*};
+
+    proptest! {
+        #[test]
+        fn means_and_deviations_are_the_textbooks_wherever_the_first_value_lies(
+            mut x in vec(-3.0..3.0_f32, 2..300), shift in -1000.0..1000.0_f32, outlier in any::<bool>(),
+        ) {
+            for v in &mut x {
+                *v += shift;
+            }
+            if outlier {
+                x[0] = 1e6;
+            }
+            prop_assume!(x.iter().any(|v| *v != x[0]));
+            let (mean, deviation) = standardise(&x).expect("not constant");
+            let n = x.len() as f64;
+            let slow_mean = x.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
+            let variance = x.iter().map(|&v| (f64::from(v) - slow_mean).powi(2)).sum::<f64>() / n;
+            prop_assert!((mean - slow_mean).abs() < 1e-9 * (1.0 + slow_mean.abs()));
+            prop_assert!((deviation / variance.sqrt() - 1.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_constant_has_no_standard_units() {
+        assert!(standardise(&[7.0; 20]).is_none());
+        assert!(standardise(&[]).is_none());
+    }
 }
