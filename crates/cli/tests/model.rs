@@ -30,6 +30,9 @@ fn table(folder: &TempDir, name: &str, edit: impl Fn(usize, String) -> String) {
     fs::write(folder.path().join(name), text).expect("written");
 }
 
+/// What becomes of a line of the table.
+type Edit = fn(usize, String) -> String;
+
 const COLUMNS: [&str; 8] =
     ["--label", "result", "--game-id", "game", "--stage-column", "move", "--score", "score"];
 
@@ -71,7 +74,6 @@ fn every_learner_fits_a_table_of_ones_own() {
 #[test]
 fn faults_of_a_table_name_file_line_and_remedy() {
     let folder = TempDir::new().expect("a temporary folder");
-    type Edit = fn(usize, String) -> String;
     let faults: [(Edit, i32, &str); 5] = [
         (
             |_, line| line.rsplit_once(',').map_or(String::new(), |(l, _)| format!("{l},1")),

@@ -1,11 +1,11 @@
 //! Evaluation functions as people name them, opened for play.
 
 use crate::LabError;
-use crate::fit::{digest_of, with_features};
+use crate::fit::digest_of;
 use evalsmith_core::{
     Evaluate, Explanation, Features, Game, Outcome, Position, Score, Trivial, Window,
 };
-use evalsmith_learn::{Dense, DenseModel, Linear, Model, ModelFile};
+use evalsmith_learn::{Dense, DenseModel, LearnError, Linear, Model, ModelFile};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -116,11 +116,12 @@ pub fn open<G: Game>(
         (FunctionName::Shipped, Some(bytes)) => ModelFile::from_bytes(bytes, "the shipped model")?,
         (FunctionName::File(path), _) => ModelFile::load(path)?,
     };
-    file.check(G::NAME, file.model.features())?;
-    let Ok(chosen) = with_features(game, file.model.features()) else {
-        file.check(G::NAME, &game.features().names())?;
-        return by_hand(game);
-    };
+    let names = file.model.features();
+    file.check(G::NAME, names)?;
+    let chosen = game.with_features(names).ok_or_else(|| LearnError::Features {
+        model: names.join(", "),
+        given: game.all_features().join(", "),
+    })?;
     Function::of_model(file.model, chosen.features())
 }
 

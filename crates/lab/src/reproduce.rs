@@ -246,6 +246,7 @@ impl Size {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evalsmith_core::Quiet;
     use std::collections::HashSet;
 
     #[test]
@@ -253,6 +254,41 @@ mod tests {
         let all = experiments().expect("the shipped experiments are well formed");
         let names: HashSet<_> = all.iter().map(|e| (&e.paper, &e.id)).collect();
         assert_eq!(names.len(), all.len());
+    }
+
+    /// Every kind of experiment, with a handful of games, and again from what the
+    /// first run left.
+    #[test]
+    fn every_experiment_runs_small_and_goes_on_from_its_folder() {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        for mut experiment in experiments().expect("well formed") {
+            experiment.quick = Size {
+                games: 80,
+                depth: 1,
+                opening_plies: 20,
+                solve_at: 2,
+                pairs: 2,
+                plies: 3,
+                cpu_micros: 100,
+                problems: 4,
+                empties: [6, 8],
+            };
+            if let Kind::SamuelMeets(kind) = &mut experiment.kind {
+                kind.samuel.games = 4;
+            }
+            let out = temp.path().join(&experiment.paper).join(&experiment.id);
+            let run = || {
+                experiment
+                    .run(&evalsmith_othello::Othello::new(), Extent::Quick, 1, &out, &Quiet)
+                    .unwrap_or_else(|e| panic!("{} {}: {e}", experiment.paper, experiment.id))
+                    .to_text()
+            };
+            let text = run();
+            assert!(text.contains("paper") && !text.contains("NaN"), "{text}");
+            assert_eq!(run(), text, "the second run differs from the first");
+            let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
+            assert!(page.contains(&experiment.id));
+        }
     }
 
     #[test]

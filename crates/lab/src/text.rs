@@ -85,8 +85,11 @@ fn estimate_row(fit: &StageFit, e: &Estimate) -> [String; 10] {
 }
 
 /// The numbers of every stage, or of one: the intercept and the weights of a
-/// linear model.
+/// linear model, the polynomial of a quadratic one. Tables have none by stage.
 pub fn weights(model: &Model, stage: Option<u8>) -> BTreeMap<u8, Vec<f64>> {
+    if !matches!(model, Model::Linear(_) | Model::Quadratic(_)) {
+        return BTreeMap::new();
+    }
     let width = model.coefficients().len() / model.stages().max(1);
     let all = model.coefficients().chunks(width.max(1)).take(256).enumerate();
     all.map(|(s, numbers)| (s as u8, numbers.to_vec()))

@@ -29,7 +29,7 @@ pub(super) struct SamuelMeets {
     features: Vec<String>,
     radius: u8,
     opening_plies: u16,
-    samuel: SamuelParams,
+    pub(super) samuel: SamuelParams,
     /// What the paper says of it.
     paper: String,
 }
