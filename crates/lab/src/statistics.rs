@@ -216,8 +216,8 @@ impl Statistics {
         let box_m = match tests.len() {
             0 => String::new(),
             n => format!(
-                " Box's M rejects equal covariances at 5 % in {rejected} of {n} stages; with many \
-                 positions it always does, and it takes them as independent."
+                " Box's M rejects equal covariances at 5 % in {rejected} of {n} stages; it takes \
+                 positions as independent, and with enough of them always rejects."
             ),
         };
         Some(format!(

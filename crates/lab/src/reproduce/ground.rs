@@ -9,7 +9,7 @@ use crate::function::{Function, FunctionName, by_hand};
 use crate::pace::Pace;
 use crate::run_folder::RunFolder;
 use evalsmith_arena::Openings;
-use evalsmith_core::{Features, Game, GameRecord, Position, Progress};
+use evalsmith_core::{Game, GameRecord, Position, Progress};
 use evalsmith_data::{Dataset, FeatureTable, Maker, SelfPlay, features, generate};
 use evalsmith_learn::Learner;
 use evalsmith_report::{Align, Table, number};
@@ -143,11 +143,6 @@ impl<G: Game> Ground<'_, G> {
     pub(super) fn told(&self, tables: Vec<Table>, verdict: String) -> Reproduction {
         Reproduction { title: self.title(), tables, charts: Vec::new(), verdict }
     }
-}
-
-/// The names of a game's features.
-pub(super) fn names_of<G: Game>(game: &G) -> Vec<String> {
-    game.features().names()
 }
 
 /// Matches, one a row, with an extra column for the paper's result.

@@ -2,7 +2,7 @@
 //! against other learners at equal time, at equal nodes, and in time (buro95,
 //! Table 1).
 
-use super::ground::{match_table, names_of, significance};
+use super::ground::{match_table, significance};
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::contender::{Contender, Mind};
@@ -190,11 +190,8 @@ impl LearnersMeet {
         if self.batches > 0 {
             tables.push(self.factors(ground, &mut sentences)?);
         }
-        sentences.push(format!(
-            "Features: {}. The paper: {}",
-            names_of(&game).join(", "),
-            self.paper
-        ));
+        let features = self.features.join(", ");
+        sentences.push(format!("Features: {features}. The paper: {}", self.paper));
         Ok(ground.told(tables, sentences.join(" ")))
     }
 
