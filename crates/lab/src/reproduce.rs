@@ -263,7 +263,7 @@ mod tests {
         let temp = tempfile::tempdir().expect("a temporary folder");
         for mut experiment in experiments().expect("well formed") {
             experiment.quick = Size {
-                games: 80,
+                games: 200,
                 depth: 1,
                 opening_plies: 20,
                 solve_at: 2,
