@@ -85,14 +85,15 @@ impl PliesWorth {
             told(worth(low)),
             told(worth(high)),
             self.published_plies,
-            why(&record),
+            as_judges(&record),
         );
         Ok(ground.told(vec![match_table(rows)], verdict))
     }
 }
 
-/// How well both functions tell results: what play should show.
-fn why(record: &FitRecord) -> String {
+/// How well both functions tell results, which may help to see why they play as
+/// they do.
+fn as_judges(record: &FitRecord) -> String {
     let (Some(learned), Some(linear)) = (&record.learned, &record.by_hand) else {
         return String::new();
     };
@@ -102,7 +103,7 @@ fn why(record: &FitRecord) -> String {
     };
     format!(
         "On games held out the learned function names the winner of {} of the positions (log-loss in \
-         brackets), the linear one of {}: as much better as this is, so much can play gain. ",
+         brackets), the linear one of {}. ",
         text(learned),
         text(linear)
     )
