@@ -41,7 +41,7 @@ enum Command {
     /// Make and inspect positions with labels
     #[command(subcommand)]
     Data(data::Data),
-    /// Fit and show evaluation functions
+    /// Fit, show and compare evaluation functions
     #[command(subcommand)]
     Model(model::Model),
     /// Let evaluation functions play each other

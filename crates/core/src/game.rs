@@ -19,6 +19,20 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The features, ready to use.
     fn features(&self) -> Self::Features;
 
+    /// The names of all features the game can be asked for, those of
+    /// [`features`](Game::features) among them.
+    fn all_features(&self) -> Vec<String> {
+        self.features().names()
+    }
+
+    /// The same game with other [`features`](Game::features): those of these
+    /// names, in this order. `None` when it does not know one of them, or too
+    /// many are asked for; by default it has no others.
+    #[must_use]
+    fn with_features(&self, names: &[String]) -> Option<Self> {
+        (self.features().names() == names).then(|| self.clone())
+    }
+
     /// No game lasts longer; a record that reaches this bound is a draw.
     fn max_plies(&self) -> usize;
 

@@ -2,12 +2,14 @@
 
 use crate::LabError;
 use crate::any_data::AnyData;
+use crate::compare::{ComparePlan, Compared, compare};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::match_order::{MatchOrder, play_match};
 use crate::match_records::write_match;
 use crate::reproduce::{Experiment, Extent, Reproduction};
+use crate::samuel::{SamuelMethod, samuel};
 use crate::session::{GameSession, Session};
 use crate::thinker::{EngineSetup, SearchThinker};
 use crate::time_factor::{Equality, FactorOrder, time_factor};
@@ -16,6 +18,7 @@ use evalsmith_arena::{MatchResult, Openings};
 use evalsmith_core::{Defaults, Features, Game, Progress, Protocol, perft_by_bulk};
 use evalsmith_curves::Curve;
 use evalsmith_data::{Dataset, RecordFormat, write_feature_table};
+use evalsmith_learn::Model;
 use evalsmith_protocol::{Budget, Engine, Finding, check, serve};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::io::{BufRead, Write};
@@ -78,6 +81,29 @@ pub trait AnyGame: Send + Sync {
     /// As [`fit`].
     fn fit(&self, data: &Path, plan: &FitPlan, progress: &dyn Progress)
     -> Result<Fitted, LabError>;
+
+    /// Fits several learners and lets them play; see [`compare`].
+    ///
+    /// # Errors
+    /// As [`compare`].
+    fn compare(
+        &self,
+        data: &Path,
+        plan: &ComparePlan,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Compared>, LabError>;
+
+    /// Learns by one of Samuel's ways; see [`samuel`].
+    ///
+    /// # Errors
+    /// As [`samuel`].
+    fn samuel(
+        &self,
+        method: &SamuelMethod,
+        features: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Model, LabError>;
 
     /// Plays a match; see [`play_match`].
     ///
@@ -297,6 +323,25 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Fitted, LabError> {
         fit(&self.game, &dataset::<G>(data)?, plan, progress)
+    }
+
+    fn compare(
+        &self,
+        data: &Path,
+        plan: &ComparePlan,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Compared>, LabError> {
+        compare(&self.game, &dataset::<G>(data)?, plan, out, progress)
+    }
+
+    fn samuel(
+        &self,
+        method: &SamuelMethod,
+        features: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Model, LabError> {
+        samuel(&self.game, method, features, progress)
     }
 
     fn play_match(

@@ -159,7 +159,7 @@ pub fn learn<G: Game>(
         &folder.join("model.safetensors.fit.json"),
         &maker.command,
     )?;
-    let learned = Function::of_model(fitted.model.clone().into(), game.features())?;
+    let learned = Function::of_model(fitted.model.clone(), game.features())?;
     stop_if_asked(progress)?;
 
     let curve = match draw_curve(&learned, &fitted.unseen, &CURVE) {

@@ -14,11 +14,16 @@
 
 mod any_data;
 mod any_game;
+mod book;
+mod compare;
 mod contender;
+mod csv;
+mod drawing;
 mod duel;
 mod error;
 mod fit;
 mod function;
+mod griffith;
 mod learn;
 mod match_order;
 mod match_page;
@@ -28,8 +33,10 @@ mod pace;
 mod page;
 pub mod reproduce;
 mod run_folder;
+mod samuel;
 mod self_play;
 mod session;
+mod statistics;
 mod text;
 mod thinker;
 mod time_factor;
@@ -42,10 +49,15 @@ pub mod prelude {
     pub use crate::LabError;
     pub use crate::any_data::AnyData;
     pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
+    pub use crate::book::Book;
+    pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
+    pub use crate::csv::{CsvColumns, CsvTable, read_csv};
+    pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
-    pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit};
+    pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
     pub use crate::function::{Function, FunctionName, by_hand, open};
+    pub use crate::griffith::MoveTable;
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
     pub use crate::match_page::{match_page, tournament_page};
@@ -55,8 +67,10 @@ pub mod prelude {
     };
     pub use crate::pace::Pace;
     pub use crate::page::curve_file;
+    pub use crate::samuel::{SamuelFit, SamuelMethod, SamuelParams, fit_samuel, samuel};
     pub use crate::self_play::{SelfPlayOpenings, SelfPlayOrder};
     pub use crate::session::{GameSession, Hint, Session, Thought};
+    pub use crate::statistics::Statistics;
     pub use crate::text::{estimate_table, weights};
     pub use crate::thinker::{EngineSetup, SearchThinker};
     pub use crate::time_factor::{Equality, FactorOrder, time_factor};
@@ -73,7 +87,7 @@ pub mod prelude {
         LabelOrder, Labels, NearlyEven, RecordFormat, SelfPlay, Shard, Split, Written, agreement,
         draw, generate, merge, split,
     };
-    pub use evalsmith_learn::{DenseModel, Model, ModelFile};
+    pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};

@@ -32,7 +32,7 @@ pub fn curve_file(curve: &Curve, source: &str, form: &str) -> Result<String, Lab
     }
 }
 
-fn program() -> String {
+pub(crate) fn program() -> String {
     format!("evalsmith {}", env!("CARGO_PKG_VERSION"))
 }
 
@@ -164,7 +164,7 @@ fn fit_section(summary: &LearnSummary) -> Section {
 }
 
 /// The weights over the stages, one series a feature.
-fn weights_chart(fits: &[StageFit]) -> LineChart {
+pub(crate) fn weights_chart(fits: &[StageFit]) -> LineChart {
     let names = fits.first().map(|f| &f.estimates[..]).unwrap_or_default();
     let series = |i: usize, name: &str| {
         let of = |f: &StageFit| f64::from(f.stage.0);

@@ -5,12 +5,12 @@
 
 use evalsmith_engine_othello::{DISC, Judge};
 use evalsmith_lab::prelude::{Evaluate, Function, Score, Window};
-use evalsmith_othello::features::Bill;
+use evalsmith_othello::features::Chosen;
 use evalsmith_othello::{Board, Kernel};
 use evalsmith_protocol::DISCS_A_LOGIT;
 
 /// A judge by an opened function.
-pub(super) struct ByFunction(pub(super) Function<Bill>);
+pub(super) struct ByFunction(pub(super) Function<Chosen>);
 
 /// The scale of finished games where the function knows one, else that of log-odds.
 fn discs(value: Score) -> f64 {

@@ -1,7 +1,7 @@
 //! The game of Othello as the rest of the house sees it.
 
 use crate::dialect::{Gtp, NBoard};
-use crate::features::Bill;
+use crate::features::{Chosen, Selection};
 use crate::{Board, Endgame, Kernel, Move, Portable, X86V3, notation, symmetry};
 use evalsmith_core::{
     Defaults, Dialect, Game, GameRecord, Malformed, Position, Protocol, Side, Solve, Symmetry,
@@ -11,12 +11,13 @@ use evalsmith_core::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Othello<K: Kernel = Portable> {
     kernel: K,
+    features: Selection,
 }
 
 impl Othello<Portable> {
     /// The game for any machine.
     pub const fn new() -> Self {
-        Self { kernel: Portable }
+        Self::with_kernel(Portable)
     }
 }
 
@@ -41,7 +42,7 @@ pub fn with_best_kernel<R>(
 impl<K: Kernel> Othello<K> {
     /// The game for a kernel at hand, for example a board's own.
     pub const fn with_kernel(kernel: K) -> Self {
-        Self { kernel }
+        Self { kernel, features: Selection::BILL }
     }
 
     /// Reads a game from the start position: `f5d6c3...`, spaces and written
@@ -70,7 +71,7 @@ impl<K: Kernel> Othello<K> {
 
 impl<K: Kernel> Game for Othello<K> {
     type Position = Board<K>;
-    type Features = Bill;
+    type Features = Chosen;
 
     const NAME: &'static str = "othello";
 
@@ -78,8 +79,16 @@ impl<K: Kernel> Game for Othello<K> {
         Board::start(self.kernel)
     }
 
-    fn features(&self) -> Bill {
-        Bill::new()
+    fn features(&self) -> Chosen {
+        Chosen::new(self.features)
+    }
+
+    fn all_features(&self) -> Vec<String> {
+        Selection::all_names()
+    }
+
+    fn with_features(&self, names: &[String]) -> Option<Self> {
+        Some(Self { features: Selection::named(names)?, ..*self })
     }
 
     /// At most 64 discs are placed, and no two passes follow one another.
@@ -175,7 +184,7 @@ impl<K: Kernel> Game for Othello<K> {
     }
 
     fn hand_weights(&self) -> Option<Vec<f64>> {
-        Some(Bill::HAND_WEIGHTS.to_vec())
+        Some(self.features.hand_weights())
     }
 
     fn symmetries(&self) -> Vec<Symmetry<Board<K>>> {
