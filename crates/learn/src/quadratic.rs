@@ -144,6 +144,34 @@ impl Quadratic {
         INTERCEPT.into()
     }
 
+    /// The value of a model of exactly `N` features: with all lengths known the
+    /// compiler unrolls the loops.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the closure must melt into the loop")]
+    fn sum_exact<const N: usize>(
+        &self,
+        stage: Stage,
+        mut feature: impl FnMut(usize) -> f32,
+    ) -> f64 {
+        let width = Self::numbers(N);
+        let numbers = &self.coefficients[stage.index().min(self.stages - 1) * width..][..width];
+        let mut distances = [0.0; N];
+        for i in 0..N {
+            distances[i] = f64::from(feature(i)) - numbers[i];
+        }
+        let mut sum = numbers[N];
+        let mut at = N + 1;
+        for i in 0..N {
+            let mut inner = numbers[at];
+            for j in 0..=i {
+                inner += numbers[at + 1 + j] * distances[j];
+            }
+            sum += distances[i] * inner;
+            at += i + 2;
+        }
+        sum
+    }
+
     /// The value with the distances kept in an array of `N`.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the closure must melt into the loop")]
@@ -183,10 +211,10 @@ impl DenseModel for Quadratic {
 
     #[inline]
     fn log_odds(&self, stage: Stage, feature: impl FnMut(usize) -> f32) -> LogOdds {
-        LogOdds(if self.features.len() <= 8 {
-            self.sum::<8>(stage, feature)
-        } else {
-            self.sum::<{ Self::MOST_FEATURES }>(stage, feature)
+        LogOdds(match self.features.len() {
+            4 => self.sum_exact::<4>(stage, feature),
+            0..=8 => self.sum::<8>(stage, feature),
+            _ => self.sum::<{ Self::MOST_FEATURES }>(stage, feature),
         })
     }
 
