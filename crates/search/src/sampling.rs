@@ -202,7 +202,10 @@ mod tests {
             let mut sampled = Searcher::new(Sampling::new(noise, 1000), 1 << 12);
             sampled.function().search_from(7);
             let found = sampled.search(&game, &limits, &never);
-            assert_eq!((found.value, found.line, found.nodes), (plain.value, plain.line, plain.nodes));
+            assert_eq!(
+                (found.value, found.line, found.nodes),
+                (plain.value, plain.line, plain.nodes)
+            );
             let kept = sampled.function().take();
             assert!(!kept.is_empty());
             // The root's own value is asked once, the rest at depths 1 to 4.
