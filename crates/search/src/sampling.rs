@@ -172,7 +172,9 @@ mod tests {
             }
             let kept = sampling.take();
             assert_eq!(kept.len(), 4);
-            kept.iter().for_each(|sampled| counts[sampled.ply] += 1);
+            for sampled in kept {
+                counts[sampled.ply] += 1;
+            }
         }
         // Five standard deviations of a binomial with mean 2000.
         assert!(counts.iter().all(|&n| (1790..2210).contains(&n)), "{counts:?}");
