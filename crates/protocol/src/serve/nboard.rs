@@ -7,7 +7,7 @@
 //! A game with clocks limits `go` by what its mover's clock still shows.
 
 use super::session::{Desk, Heard, MoveOf, Order, Session, Table, discs, shorten};
-use super::{Info, Sureness, Thought, ggf};
+use super::{Info, Thought, ggf};
 use crate::budget::{Budget, Clocks};
 use evalsmith_core::{Game, GameRecord, Malformed, PlayerError, Position};
 use std::time::{Duration, Instant};
@@ -135,15 +135,6 @@ fn charge<P: Position>(clocks: &mut Option<Clocks>, record: &GameRecord<P>, time
     }
 }
 
-/// A depth begins with a number, and `100%` alone means that the value is proven.
-fn depth_word<M>(info: &Info<M>) -> String {
-    match info.sureness {
-        Sureness::Estimated => info.depth.to_string(),
-        Sureness::Percent(percent) => format!("{}@{percent}%", info.depth),
-        Sureness::Proven => "100%".to_owned(),
-    }
-}
-
 impl<G: Game> Session<G> for NBoard<G> {
     fn hear(&mut self, line: &str, desk: &mut Desk<G::Position>) -> Heard {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -187,7 +178,7 @@ impl<G: Game> Session<G> for NBoard<G> {
         if matches!(self.search, Search::Go | Search::Hint(_)) {
             let line = self.table.format_line(&info.line, "");
             if matches!(self.search, Search::Hint(_)) && !line.is_empty() {
-                let depth = depth_word(info);
+                let depth = info.depth_word();
                 desk.say(&format!("search {line} {:.2} 0 {depth}", discs(info.value)));
             }
             if info.place > 1 {
@@ -242,6 +233,7 @@ impl<G: Game> Session<G> for NBoard<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Sureness;
     use evalsmith_core::{Protocol, Score, Side};
     use evalsmith_othello::Othello;
     use proptest::prelude::*;

@@ -96,6 +96,18 @@ pub struct Info<M> {
     pub line: Vec<M>,
 }
 
+impl<M> Info<M> {
+    /// The depth as NBoard and others show it: `14`, `14@95%` for a selective
+    /// search, `100%` for a proof.
+    pub(super) fn depth_word(&self) -> String {
+        match self.sureness {
+            Sureness::Estimated => self.depth.to_string(),
+            Sureness::Percent(percent) => format!("{}@{percent}%", self.depth),
+            Sureness::Proven => "100%".to_owned(),
+        }
+    }
+}
+
 /// What came of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thought<M> {
