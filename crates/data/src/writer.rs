@@ -19,6 +19,8 @@ use std::thread::JoinHandle;
 
 /// A part ends with the game that reaches so many rows.
 const PART_ROWS: usize = 1 << 18;
+/// What most packed positions fit into.
+const POSITION_BYTES: usize = 32;
 /// Batches that may wait for the encoder.
 const WAITING: usize = 4;
 
@@ -61,7 +63,7 @@ impl Writer {
         folder::remove_parts(dir)?;
         Ok(Some(Self {
             dir: dir.to_owned(),
-            rows: BatchBuilder::new(manifest.label_names()),
+            rows: BatchBuilder::with_room(manifest.label_names(), BATCH_ROWS, POSITION_BYTES),
             sent: 0,
             encoding: None,
             manifest: Arc::new(manifest),
@@ -121,11 +123,12 @@ impl Writer {
     }
 
     fn send_rows(&mut self) -> Result<(), DataError> {
-        let fresh = BatchBuilder::new(self.manifest.label_names());
+        let labels = self.manifest.label_names();
+        let fresh = BatchBuilder::with_room(labels, BATCH_ROWS, POSITION_BYTES);
         let rows = std::mem::replace(&mut self.rows, fresh).finish();
         self.sent += rows.len();
         self.written.positions += rows.len() as u64;
-        self.send(Work::Rows(rows))
+        self.send(Work::Rows(Box::new(rows)))
     }
 
     fn end_part(&mut self) -> Result<(), DataError> {
@@ -176,7 +179,7 @@ struct Encoding {
 }
 
 enum Work {
-    Rows(Batch),
+    Rows(Box<Batch>),
     /// The part's games, whose last row was sent.
     End(Tally),
 }

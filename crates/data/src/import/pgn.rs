@@ -348,7 +348,8 @@ fn letters_end(line: &[u8], mut at: usize) -> usize {
 
 /// Where a byte stands first; whole blocks without it are passed over at once.
 fn find(bytes: &[u8], wanted: u8) -> Option<usize> {
-    let holds = |block: &[u8; 32]| block.iter().fold(false, |held, &byte| held | (byte == wanted));
+    let holds =
+        |block: &[u8; 32]| block.iter().fold(0, |held, &byte| held | u8::from(byte == wanted)) != 0;
     let (blocks, _) = bytes.as_chunks::<32>();
     let passed = 32 * blocks.iter().take_while(|block| !holds(block)).count();
     Some(passed + bytes[passed..].iter().position(|&byte| byte == wanted)?)
