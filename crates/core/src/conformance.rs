@@ -122,6 +122,9 @@ impl<G: Game> Kit<G> {
             Ok(&(p.clone(), side)),
             "packing fails for {text}"
         );
+        let mut appended = b"before".to_vec();
+        game.append_packed(p, side, &mut appended);
+        assert_eq!(appended, [&b"before"[..], &packed].concat(), "packed twice: {text}");
 
         assert_eq!(p.key(), p.clone().key(), "equal positions have different keys: {text}");
         if let Some(known) = seen.keys.insert(p.key(), p.clone()) {
@@ -130,6 +133,9 @@ impl<G: Game> Kit<G> {
 
         for &m in &legal {
             let name = game.format_move(p, m);
+            let mut appended = "before".to_owned();
+            game.append_move(p, m, &mut appended);
+            assert_eq!(appended, format!("before{name}"), "a move is written in two ways");
             assert_eq!(
                 game.parse_move(p, &name),
                 Ok(m),

@@ -43,6 +43,17 @@ pub trait Game: Clone + Send + Sync + 'static {
         m: <Self::Position as Position>::Move,
     ) -> String;
 
+    /// Appends what [`format_move`](Game::format_move) writes. A game with names
+    /// at hand saves an allocation for every row of a dataset.
+    fn append_move(
+        &self,
+        position: &Self::Position,
+        m: <Self::Position as Position>::Move,
+        text: &mut String,
+    ) {
+        text.push_str(&self.format_move(position, m));
+    }
+
     /// The legal move that `text` names. By default, the one that
     /// [`format_move`](Game::format_move) writes so, whatever its case.
     ///
@@ -77,6 +88,11 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The position in few bytes, for storage.
     fn pack(&self, position: &Self::Position, to_move: Side) -> Vec<u8> {
         self.format(position, to_move).into_bytes()
+    }
+
+    /// Appends what [`pack`](Game::pack) writes, if need be without an allocation.
+    fn append_packed(&self, position: &Self::Position, to_move: Side, bytes: &mut Vec<u8>) {
+        bytes.append(&mut self.pack(position, to_move));
     }
 
     /// Reads what [`pack`](Game::pack) writes.

@@ -137,8 +137,7 @@ impl Batch {
 
     /// The columns as Parquet stores them.
     pub(crate) fn to_record(&self) -> RecordBatch {
-        let result: Int8Array =
-            self.score.iter().map(|score| score.map(|score| score.signum() as i8)).collect();
+        let result: Int8Array = self.score.unary(|score| score.signum() as i8);
         let mut columns: Vec<ArrayRef> = vec![
             Arc::new(self.game.clone()),
             Arc::new(self.ply.clone()),
@@ -294,6 +293,26 @@ impl BatchBuilder {
     pub fn new<'a>(labels: impl IntoIterator<Item = &'a str>) -> Self {
         let labels = labels.into_iter().map(|l| (l.to_owned(), Float32Builder::new())).collect();
         Self { labels, ..Self::default() }
+    }
+
+    /// As [`new`](BatchBuilder::new), with room for so many rows of `bytes` bytes
+    /// to a position.
+    pub(crate) fn with_room<'a>(
+        labels: impl IntoIterator<Item = &'a str>,
+        rows: usize,
+        bytes: usize,
+    ) -> Self {
+        let label = |name: &str| (name.to_owned(), Float32Builder::with_capacity(rows));
+        Self {
+            game: UInt32Builder::with_capacity(rows),
+            ply: UInt16Builder::with_capacity(rows),
+            stage: UInt8Builder::with_capacity(rows),
+            side: UInt8Builder::with_capacity(rows),
+            position: BinaryBuilder::with_capacity(rows, rows * bytes),
+            mv: StringBuilder::with_capacity(rows, rows * 4),
+            score: Int16Builder::with_capacity(rows),
+            labels: labels.into_iter().map(label).collect(),
+        }
     }
 
     /// Appends a row with its labels, in the order given to [`new`](BatchBuilder::new).

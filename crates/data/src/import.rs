@@ -207,6 +207,7 @@ impl<G: Game> Run<'_, G> {
     ) -> Result<(), DataError> {
         let input = source::open(path).map_err(|e| DataError::io(path, e))?;
         let mut reader = format.reader(input, path, self.replay.game());
+        let before = self.records;
         loop {
             if progress.stopped() {
                 let (done, total) = (self.records, self.records + 1);
@@ -214,6 +215,11 @@ impl<G: Game> Run<'_, G> {
             }
             let found = reader.next(&mut self.script);
             if found == Ok(false) {
+                if self.records == before && self.order.shard.holds(before) {
+                    let reason = "the file holds no record; take it off the list";
+                    self.script.clear(Place::Byte(0));
+                    self.skip(path, before, &Fault::new(Why::Truncated, Place::Byte(0), reason))?;
+                }
                 return Ok(());
             }
             let index = self.records;

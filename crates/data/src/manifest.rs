@@ -74,6 +74,9 @@ pub struct Tally {
     /// Games whose result nobody told.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub open: u32,
+    /// Rows that no game went through: successors added beside a label.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub successors: u32,
     /// Games by the reason why they ended, where that is known.
     pub endings: BTreeMap<String, u32>,
 }

@@ -1,22 +1,28 @@
 //! Writing a dataset whose rows come one after another, nobody knows how many.
 //!
-//! A part is encoded on a thread of its own while the next one fills, so that
-//! memory is that of two parts. A killed run starts anew: such runs read faster
+//! Rows are encoded on a thread of its own, a batch at a time, so that memory is
+//! that of one encoded part and a few batches. A killed run starts anew: such runs read faster
 //! than anybody could have saved.
 //!
 //! Invariant: rows come in the order of games and plies, and where parts end
 //! depends on the rows alone.
 
 use crate::manifest::verdict;
-use crate::{BatchBuilder, DataError, Manifest, Row, Tally, folder, part};
+use crate::part::{BATCH_ROWS, Encoder};
+use crate::{Batch, BatchBuilder, DataError, Manifest, Row, Tally, folder};
 use evalsmith_core::files::Lock;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 /// A part ends with the game that reaches so many rows.
 const PART_ROWS: usize = 1 << 18;
+/// What most packed positions fit into.
+const POSITION_BYTES: usize = 32;
+/// Batches that may wait for the encoder.
+const WAITING: usize = 4;
 
 /// What a run has written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,9 +41,11 @@ pub(crate) struct Writer {
     dir: PathBuf,
     manifest: Arc<Manifest>,
     rows: BatchBuilder,
+    /// Rows of the part under way that the encoder has.
+    sent: usize,
     tally: Tally,
     last: Option<(u32, u16)>,
-    pending: Option<JoinHandle<Result<(), DataError>>>,
+    encoding: Option<Encoding>,
     written: Written,
     _lock: Lock,
 }
@@ -55,11 +63,12 @@ impl Writer {
         folder::remove_parts(dir)?;
         Ok(Some(Self {
             dir: dir.to_owned(),
-            rows: BatchBuilder::new(manifest.label_names()),
+            rows: BatchBuilder::with_room(manifest.label_names(), BATCH_ROWS, POSITION_BYTES),
+            sent: 0,
+            encoding: None,
             manifest: Arc::new(manifest),
             tally: Tally::default(),
             last: None,
-            pending: None,
             written: Written::default(),
             _lock: lock,
         }))
@@ -89,8 +98,8 @@ impl Writer {
             });
         }
         if self.last.is_none_or(|(game, _)| game != row.game) {
-            if self.rows.len() >= PART_ROWS {
-                self.flush()?;
+            if self.sent + self.rows.len() >= PART_ROWS {
+                self.end_part()?;
             }
             if self.tally.games == 0 {
                 self.tally.first_game = row.game;
@@ -99,6 +108,9 @@ impl Writer {
         }
         self.last = Some(place);
         self.rows.push(row, labels);
+        if self.rows.len() == BATCH_ROWS {
+            self.send_rows()?;
+        }
         Ok(())
     }
 
@@ -110,35 +122,47 @@ impl Writer {
         }
     }
 
-    fn flush(&mut self) -> Result<(), DataError> {
-        self.settle()?;
-        let fresh = BatchBuilder::new(self.manifest.label_names());
+    fn send_rows(&mut self) -> Result<(), DataError> {
+        let labels = self.manifest.label_names();
+        let fresh = BatchBuilder::with_room(labels, BATCH_ROWS, POSITION_BYTES);
         let rows = std::mem::replace(&mut self.rows, fresh).finish();
-        let tally = std::mem::take(&mut self.tally);
-        let index = self.written.parts;
-        self.written.games += u64::from(tally.games);
-        self.written.open += u64::from(tally.open);
+        self.sent += rows.len();
         self.written.positions += rows.len() as u64;
-        self.written.parts += 1;
-        let (dir, manifest) = (self.dir.clone(), Arc::clone(&self.manifest));
-        self.pending =
-            Some(std::thread::spawn(move || part::write(&dir, index, &manifest, &tally, &rows)));
-        Ok(())
+        self.send(Work::Rows(Box::new(rows)))
     }
 
-    /// Waits for the part that is being written.
+    fn end_part(&mut self) -> Result<(), DataError> {
+        self.send_rows()?;
+        let tally = std::mem::take(&mut self.tally);
+        self.written.games += u64::from(tally.games);
+        self.written.open += u64::from(tally.open);
+        self.written.parts += 1;
+        self.sent = 0;
+        self.send(Work::End(tally))
+    }
+
+    fn send(&mut self, work: Work) -> Result<(), DataError> {
+        let encoding = self.encoding.get_or_insert_with(|| {
+            let (sender, work) = sync_channel(WAITING);
+            let (dir, manifest) = (self.dir.clone(), Arc::clone(&self.manifest));
+            let thread = std::thread::spawn(move || encode(&dir, &manifest, &work));
+            Encoding { sender, thread }
+        });
+        // Whoever does not listen any more has failed, and says why.
+        if encoding.sender.send(work).is_err() { self.settle() } else { Ok(()) }
+    }
+
+    /// Waits until all that was sent is written.
     fn settle(&mut self) -> Result<(), DataError> {
-        match self.pending.take().map(JoinHandle::join) {
-            None => Ok(()),
-            Some(Ok(result)) => result,
-            Some(Err(panic)) => std::panic::resume_unwind(panic),
-        }
+        let Some(Encoding { sender, thread }) = self.encoding.take() else { return Ok(()) };
+        drop(sender);
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     /// Writes what is left, and the manifest that makes the dataset whole.
     pub(crate) fn finish(mut self, skipped: BTreeMap<String, u64>) -> Result<Written, DataError> {
-        if !self.rows.is_empty() {
-            self.flush()?;
+        if self.sent + self.rows.len() > 0 {
+            self.end_part()?;
         }
         self.settle()?;
         let parts = Some(self.written.parts);
@@ -146,6 +170,37 @@ impl Writer {
         manifest.write(&self.dir)?;
         Ok(self.written)
     }
+}
+
+/// The thread that encodes, and the way to it.
+struct Encoding {
+    sender: SyncSender<Work>,
+    thread: JoinHandle<Result<(), DataError>>,
+}
+
+enum Work {
+    Rows(Box<Batch>),
+    /// The part's games, whose last row was sent.
+    End(Tally),
+}
+
+/// Encodes rows and writes parts as they come.
+fn encode(dir: &Path, manifest: &Manifest, work: &Receiver<Work>) -> Result<(), DataError> {
+    let (mut encoder, mut index) = (None, 0);
+    for work in work {
+        match work {
+            Work::Rows(rows) => {
+                let rows = rows.to_record();
+                encoder.get_or_insert_with(|| Encoder::new(&rows.schema())).push(&rows);
+            }
+            Work::End(tally) => {
+                let encoder = encoder.take().expect("a part ends after its rows");
+                encoder.write(dir, index, manifest, &tally)?;
+                index += 1;
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Drop for Writer {

@@ -325,13 +325,41 @@ fn moves(
     Ok(())
 }
 
+/// Where the bytes of words end that go on from `at`.
+///
+/// Moves are short and of every length: eight bytes are looked up at once, since
+/// a branch for each of them would be guessed wrong at nearly every move.
+#[inline]
+fn letters_end(line: &[u8], mut at: usize) -> usize {
+    while let Some(bytes) = line.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let inside = bytes.map(|byte| u32::from(IN_WORD[usize::from(byte)]));
+        let mask = (0..8).fold(0, |mask, i| mask | (inside[i] << i));
+        let run = mask.trailing_ones() as usize;
+        at += run;
+        if run < 8 {
+            return at;
+        }
+    }
+    while line.get(at).is_some_and(|byte| IN_WORD[usize::from(*byte)]) {
+        at += 1;
+    }
+    at
+}
+
+/// Where a byte stands first; whole blocks without it are passed over at once.
+fn find(bytes: &[u8], wanted: u8) -> Option<usize> {
+    let holds =
+        |block: &[u8; 32]| block.iter().fold(0, |held, &byte| held | u8::from(byte == wanted)) != 0;
+    let (blocks, _) = bytes.as_chunks::<32>();
+    let passed = 32 * blocks.iter().take_while(|block| !holds(block)).count();
+    Some(passed + bytes[passed..].iter().position(|&byte| byte == wanted)?)
+}
+
 /// Where a word ends that goes on from `at`, which is not its beginning.
 #[inline]
 fn word_end(line: &[u8], mut at: usize) -> usize {
     loop {
-        while line.get(at).is_some_and(|byte| IN_WORD[usize::from(*byte)]) {
-            at += 1;
-        }
+        at = letters_end(line, at);
         let next = line.get(at + 1);
         match line.get(at) {
             // A drop of Shogi; the terminator stands by itself.
@@ -351,7 +379,7 @@ fn word_end(line: &[u8], mut at: usize) -> usize {
 /// Passes over a comment from `at` on; returns where it ends.
 fn comment(line: &[u8], at: usize, white: Side, state: &mut State, script: &mut Script) -> usize {
     let rest = &line[at..];
-    let close = rest.iter().position(|&b| b == b'}');
+    let close = find(rest, b'}');
     let text = &rest[..close.unwrap_or(rest.len())];
     state.in_comment = close.is_none();
     if state.depth == 0
@@ -365,7 +393,7 @@ fn comment(line: &[u8], at: usize, white: Side, state: &mut State, script: &mut 
 /// White's log-odds by a comment's `[%eval ...]`.
 fn eval(comment: &[u8]) -> Option<f32> {
     const MARK: &[u8] = b"[%eval";
-    let percent = comment.iter().position(|&b| b == b'%')?;
+    let percent = find(comment, b'%')?;
     let at = comment[percent.saturating_sub(1)..].windows(MARK.len()).position(|w| w == MARK)?;
     let value = comment.get(percent.saturating_sub(1) + at + MARK.len()..)?;
     let end = value.iter().position(|&b| b == b']' || b == b',')?;
@@ -383,6 +411,24 @@ mod tests {
     use super::*;
     use evalsmith_chess::Chess;
     use evalsmith_core::Position;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn eight_bytes_at_once_are_eight_bytes(
+            line in "[a-h1-8NxO+#=. !(){}*\u{e9}-]{0,40}", at in 0_usize..40,
+        ) {
+            let line = line.as_bytes();
+            let at = at.min(line.len());
+            let inside = |byte: &&u8| IN_WORD[usize::from(**byte)];
+            prop_assert_eq!(letters_end(line, at), at + line[at..].iter().take_while(inside).count());
+        }
+
+        #[test]
+        fn blocks_are_only_a_shorter_way(bytes in prop::collection::vec(0_u8..40, 0..150), wanted in 0_u8..40) {
+            prop_assert_eq!(find(&bytes, wanted), bytes.iter().position(|&byte| byte == wanted));
+        }
+    }
 
     fn names(text: &str) -> String {
         let game = read_one(&Chess, InputFormat::Pgn, text);

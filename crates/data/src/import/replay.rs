@@ -14,11 +14,22 @@ pub(crate) struct Replay<'g, G: Game> {
     positions: Vec<G::Position>,
     moves: Vec<MoveOf<G>>,
     over: bool,
+    /// The row being written: its position and its move.
+    packed: Vec<u8>,
+    text: String,
 }
 
 impl<'g, G: Game> Replay<'g, G> {
     pub(crate) fn new(game: &'g G) -> Self {
-        Self { game, first: Side::First, positions: Vec::new(), moves: Vec::new(), over: false }
+        Self {
+            game,
+            first: Side::First,
+            positions: Vec::new(),
+            moves: Vec::new(),
+            over: false,
+            packed: Vec::new(),
+            text: String::new(),
+        }
     }
 
     pub(crate) fn game(&self) -> &'g G {
@@ -142,7 +153,7 @@ impl<'g, G: Game> Replay<'g, G> {
     /// Appends the rows of the record played last: every position in which
     /// somebody moved, and the last one where the rules had not ended the game.
     pub(crate) fn append(
-        &self,
+        &mut self,
         index: u32,
         outcome: Option<Outcome>,
         script: &Script,
@@ -167,14 +178,20 @@ impl<'g, G: Game> Replay<'g, G> {
                 Kind::Eval => value.map(for_mover),
                 Kind::Komi => script.komi,
             }));
-            let mv = self.moves.get(ply).map(|&m| self.game.format_move(position, m));
+            self.packed.clear();
+            self.game.append_packed(position, side, &mut self.packed);
+            self.text.clear();
+            let mv = self.moves.get(ply).map(|&m| {
+                self.game.append_move(position, m, &mut self.text);
+                self.text.as_str()
+            });
             let row = Row {
                 game: index,
                 ply: ply as u16,
                 stage,
                 side,
-                position: &self.game.pack(position, side),
-                mv: mv.as_deref(),
+                position: &self.packed,
+                mv,
                 outcome: outcome.map(|outcome| outcome.seen_by(Side::First, side)),
             };
             writer.push(&row, &labels)?;

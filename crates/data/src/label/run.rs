@@ -185,6 +185,9 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
                 let labelled = batch.label(&self.order.name).into_iter().flatten();
                 self.labels.labelled += labelled.flatten().count() as u64;
             }
+            // Every successor has a label of its own.
+            let successors = u64::from(part.tally.successors);
+            self.labels.labelled = self.labels.labelled.saturating_sub(successors);
             self.count(&part.tally, part.rows);
             self.labels.kept += 1;
         }
@@ -200,6 +203,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
         written.open += u64::from(tally.open);
         written.positions += rows;
         written.parts += 1;
+        self.labels.successors += u64::from(tally.successors);
         self.next += 1;
     }
 
@@ -381,7 +385,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
         };
         let labels: Vec<_> = none.iter().copied().chain([Some(*value)]).collect();
         self.rows.push(&row, &labels);
-        self.labels.successors += 1;
+        self.tally.successors += 1;
     }
 }
 

@@ -53,13 +53,18 @@ fn visits_of<G: Game>(
             visits.push(Visit {
                 key: canonical_key(&position, &symmetries),
                 margin: outcome.margin(),
-                exact: known.as_mut().and_then(Iterator::next).flatten().map(|v| v as i16),
+                exact: known.as_mut().and_then(Iterator::next).flatten().map(margin),
                 goes_on: false,
             });
         }
         progress.advance(batch.len() as u64);
     }
     Ok(visits)
+}
+
+/// A label's value as a margin, whose negative must be one too.
+fn margin(value: f32) -> i16 {
+    (value as i16).max(-i16::MAX)
 }
 
 fn no_result(dataset: &Dataset, game: u32, ply: u16) -> DataError {

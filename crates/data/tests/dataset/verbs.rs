@@ -287,11 +287,14 @@ fn imports_that_cannot_be_are_refused() {
         let file = dir.path().join(name);
         fs::write(&file, bytes).unwrap();
         let order = Import { files: vec![file], format, ..Import::default() };
+        let out = dir.path().join(format!("{}-bytes", bytes.len()));
         import(&Takeaway, &order, "import", &out, &Quiet).unwrap_err()
     };
     assert!(matches!(run("a.what", b"", None), DataError::Plan { .. }));
     assert!(matches!(run("a.txt", b"", Some(InputFormat::Wthor)), DataError::Plan { .. }));
     assert!(matches!(run("a.txt", b"nonsense\n", None), DataError::Records(_)));
+    let empty = run("a.txt", b"", None).to_string();
+    assert!(empty.contains("a.txt") && empty.contains("holds no record"), "{empty}");
     let absent = Import { files: vec![dir.path().join("absent.txt")], ..Import::default() };
     let absent = import(&Takeaway, &absent, "import", &out, &Quiet);
     assert!(matches!(absent, Err(DataError::Io { .. })));

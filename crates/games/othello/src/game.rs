@@ -115,6 +115,13 @@ impl<K: Kernel> Game for Othello<K> {
         m.name().map_or_else(|| m.to_string(), str::to_owned)
     }
 
+    fn append_move(&self, position: &Board<K>, m: Move, text: &mut String) {
+        match m.name() {
+            Some(name) => text.push_str(name),
+            None => text.push_str(&self.format_move(position, m)),
+        }
+    }
+
     fn parse_move(&self, position: &Board<K>, text: &str) -> Result<Move, Malformed> {
         let m = notation::read_move(text)
             .ok_or_else(|| Malformed::new("move", text, "write a square like f5, or pass"))?;
@@ -149,12 +156,17 @@ impl<K: Kernel> Game for Othello<K> {
     /// Black's discs, White's discs (each a little-endian word), and 0 or 1 for
     /// the side to move.
     fn pack(&self, position: &Board<K>, to_move: Side) -> Vec<u8> {
-        let (black, white) = notation::by_colour(position, to_move);
         let mut bytes = Vec::with_capacity(17);
-        bytes.extend(black.to_le_bytes());
-        bytes.extend(white.to_le_bytes());
-        bytes.push(to_move.index() as u8);
+        self.append_packed(position, to_move, &mut bytes);
         bytes
+    }
+
+    fn append_packed(&self, position: &Board<K>, to_move: Side, bytes: &mut Vec<u8>) {
+        let (black, white) = notation::by_colour(position, to_move);
+        let mut packed = [to_move.index() as u8; 17];
+        packed[..8].copy_from_slice(&black.to_le_bytes());
+        packed[8..16].copy_from_slice(&white.to_le_bytes());
+        bytes.extend_from_slice(&packed);
     }
 
     fn unpack(&self, bytes: &[u8]) -> Result<(Board<K>, Side), Malformed> {
