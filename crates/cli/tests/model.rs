@@ -201,7 +201,7 @@ fn learners_are_compared_on_one_dataset_and_features_are_chosen_by_name() {
     let features = "mobility,corners,parity,copy of corners,row2/*";
     run(&["model", "fit", "games", "-o", "m.model", "--features", features]);
     assert!(run(&["model", "show", "m.model"]).contains("tabled model of othello"));
-    assert!(run(&["model", "judge", "m.model", "games"]).contains("knows more than that"));
+    assert!(run(&["model", "judge", "m.model", "games"]).contains("Calibration; mean error"));
     let reduced = ["model", "fit", "games", "-o", "r.model", "--learner", "quadratic"];
     run(&[&reduced[..], &["--reduce", "pca=3"]].concat());
     let players = ["match", "run", "othello", "r.model@depth=1", "hand@depth=1"];

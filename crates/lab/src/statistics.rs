@@ -51,7 +51,11 @@ pub(crate) fn statistics(
     progress: &dyn Progress,
 ) -> Result<Statistics, LabError> {
     let pooling = &plan.logistic.stages;
-    let diagnoses = diagnose(pooling, stages, examples, &Hushed(progress))?;
+    let diagnoses = match diagnose(pooling, stages, examples, &Hushed(progress)) {
+        // Enough for the few components of a reduction, not for all features.
+        Err(LearnError::TooFew { .. }) => Vec::new(),
+        found => found?,
+    };
     if holdout.is_empty() {
         return Ok(Statistics { diagnoses, ..Statistics::default() });
     }

@@ -82,7 +82,9 @@ fn upright(mut direction: Vec<f64>) -> Vec<f64> {
     let largest =
         direction.iter().copied().fold(0.0, |m: f64, x| if x.abs() > m.abs() { x } else { m });
     if largest < 0.0 {
-        direction.iter_mut().for_each(|x| *x = -*x);
+        for x in &mut direction {
+            *x = -*x;
+        }
     }
     direction
 }
