@@ -1,7 +1,8 @@
-//! `evalsmith model`: fit, show and compare evaluation functions; one file a verb.
+//! `evalsmith model`: fit, show, judge and compare evaluation functions; one file a verb.
 
 mod compare;
 mod fit;
+mod judge;
 mod samuel;
 mod show;
 
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Subcommand)]
 pub(crate) enum Model {
     Fit(fit::Fit),
+    Judge(judge::Judge),
     Compare(compare::Compare),
     Samuel(samuel::Samuel),
     Show(show::Show),
@@ -20,6 +22,7 @@ impl Model {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Fit(job) => job.run(),
+            Self::Judge(job) => job.run(),
             Self::Compare(job) => job.run(),
             Self::Samuel(job) => job.run(),
             Self::Show(job) => job.run(),

@@ -117,6 +117,80 @@ fn faults_of_a_table_name_file_line_and_remedy() {
 }
 
 #[test]
+fn features_are_made_fewer_before_a_fit_and_the_model_still_knows_them() {
+    let folder = TempDir::new().expect("a temporary folder");
+    table(&folder, "mine.csv", |_, line| line);
+    for (learner, reduce) in [("quadratic", "pca=2"), ("logistic", "pca=2"), ("logistic", "fisher")]
+    {
+        let model = format!("{learner}-{reduce}.model");
+        evalsmith(&folder)
+            .args(["model", "fit", "mine.csv", "-o", &model, "--learner", learner])
+            .args(["--reduce", reduce])
+            .args(COLUMNS)
+            .assert()
+            .success()
+            .stdout(predicate::str::contains(format!("{learner} after the reduction {reduce}")));
+        evalsmith(&folder)
+            .args(["model", "show", &model, "--stage", "1"])
+            .assert()
+            .success()
+            .stdout(predicate::str::contains("noise"))
+            .stdout(predicate::str::contains("copy"));
+    }
+    evalsmith(&folder)
+        .args(["model", "fit", "mine.csv", "-o", "x.model", "--reduce", "pca=0"])
+        .args(COLUMNS)
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("write pca=N for N principal components"));
+}
+
+#[test]
+fn a_model_is_judged_on_a_table_with_its_columns() {
+    let folder = TempDir::new().expect("a temporary folder");
+    table(&folder, "mine.csv", |_, line| line);
+    evalsmith(&folder)
+        .args(["model", "fit", "mine.csv", "-o", "m.model", "--features", "x,noise"])
+        .args(COLUMNS)
+        .assert()
+        .success();
+    let judge = |data: &str, flags: &[&str]| {
+        let mut command = evalsmith(&folder);
+        command.args(["model", "judge", "m.model", data]).args(flags);
+        command.assert()
+    };
+    let named = ["--label", "result", "--game-id", "game", "--stage-column", "move"];
+    judge("mine.csv", &named)
+        .success()
+        .stdout(predicate::str::contains("Brier score"))
+        .stdout(predicate::str::contains("Calibration; mean error"))
+        .stdout(predicate::str::contains("the model knows more than that"))
+        .stderr(predicate::str::contains("not used: copy, seven, score"));
+    judge("mine.csv", &[&named[..], &["--format", "json"]].concat())
+        .success()
+        .stdout(predicate::str::contains("\"log_loss\""));
+
+    let text = fs::read_to_string(folder.path().join("mine.csv")).expect("a table");
+    let other = text.replacen("x,noise", "mobility,loudness", 1);
+    fs::write(folder.path().join("other.csv"), other).expect("written");
+    judge("other.csv", &named)
+        .code(1)
+        .stderr(predicate::str::contains("m.model needs the columns x, noise"))
+        .stderr(predicate::str::contains("there are no columns \"x\", \"noise\""))
+        .stderr(predicate::str::contains("the columns are game, move, mobility, loudness"));
+    let late = text.replacen("g0,1,", "g0,2,", 1);
+    fs::write(folder.path().join("late.csv"), late).expect("written");
+    judge("late.csv", &named)
+        .code(2)
+        .stderr(predicate::str::contains("row 2 has stage 2, but the model has stages 0 to 1"));
+    judge("mine.csv", &named[..4])
+        .code(2)
+        .stderr(predicate::str::contains("m.model has 2 stages: name the column of the stage"));
+    judge("mine.csv", &[]).code(2).stderr(predicate::str::contains("--label"));
+    judge("games", &["--label", "result"]).code(2).stderr(predicate::str::contains("not called"));
+}
+
+#[test]
 fn learners_are_compared_on_one_dataset_and_features_are_chosen_by_name() {
     let folder = TempDir::new().expect("a temporary folder");
     let run = |arguments: &[&str]| {
@@ -127,6 +201,11 @@ fn learners_are_compared_on_one_dataset_and_features_are_chosen_by_name() {
     let features = "mobility,corners,parity,copy of corners,row2/*";
     run(&["model", "fit", "games", "-o", "m.model", "--features", features]);
     assert!(run(&["model", "show", "m.model"]).contains("tabled model of othello"));
+    assert!(run(&["model", "judge", "m.model", "games"]).contains("Calibration; mean error"));
+    let reduced = ["model", "fit", "games", "-o", "r.model", "--learner", "quadratic"];
+    run(&[&reduced[..], &["--reduce", "pca=3"]].concat());
+    let players = ["match", "run", "othello", "r.model@depth=1", "hand@depth=1"];
+    run(&[&players[..], &["--pairs", "1", "--log", "one.jsonl"]].concat());
     let compare = [
         "model",
         "compare",

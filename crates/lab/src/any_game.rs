@@ -5,6 +5,7 @@ use crate::any_data::AnyData;
 use crate::compare::{ComparePlan, Compared, compare};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
+use crate::judge::{Judgement, judge_dataset};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::match_order::{MatchOrder, play_match};
 use crate::match_records::write_match;
@@ -18,7 +19,7 @@ use evalsmith_arena::{MatchResult, Openings};
 use evalsmith_core::{Defaults, Features, Game, Progress, Protocol, perft_by_bulk};
 use evalsmith_curves::Curve;
 use evalsmith_data::{Dataset, RecordFormat, write_feature_table};
-use evalsmith_learn::Model;
+use evalsmith_learn::{Model, ModelFile};
 use evalsmith_protocol::{Budget, Engine, Finding, check, serve};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::io::{BufRead, Write};
@@ -74,6 +75,18 @@ pub trait AnyGame: Send + Sync {
         raw: bool,
         progress: &dyn Progress,
     ) -> Result<u64, LabError>;
+
+    /// Judges a model on a dataset; see [`judge_dataset`].
+    ///
+    /// # Errors
+    /// As [`judge_dataset`].
+    fn judge(
+        &self,
+        data: &Path,
+        model: &ModelFile,
+        raw: bool,
+        progress: &dyn Progress,
+    ) -> Result<Judgement, LabError>;
 
     /// Fits a model to a dataset; see [`fit`].
     ///
@@ -314,6 +327,16 @@ impl<G: Game> AnyGame for AsAny<G> {
         let table = table(&self.game, &dataset::<G>(data)?, &hand, raw, progress)?;
         write_feature_table(&table, out)?;
         Ok(table.columns.rows() as u64)
+    }
+
+    fn judge(
+        &self,
+        data: &Path,
+        model: &ModelFile,
+        raw: bool,
+        progress: &dyn Progress,
+    ) -> Result<Judgement, LabError> {
+        judge_dataset(&self.game, model, &dataset::<G>(data)?, raw, progress)
     }
 
     fn fit(

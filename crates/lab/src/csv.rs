@@ -32,6 +32,8 @@ pub struct CsvColumns {
 pub struct CsvTable {
     /// Its rows.
     pub table: FeatureTable,
+    /// The columns that are nothing: neither features nor anything else named.
+    pub unused: Vec<String>,
     /// One more than the largest stage.
     pub stages: usize,
     /// A digest of all its lines.
@@ -127,7 +129,8 @@ fn read(lines: impl BufRead, path: &Path, columns: &CsvColumns) -> Result<CsvTab
     if table.is_empty() {
         return Err(fault(2, "there are no rows below the names of the columns".into()));
     }
-    Ok(CsvTable { table, stages, digest: hasher.finish().to_string() })
+    let unused = places.unused(&names);
+    Ok(CsvTable { table, unused, stages, digest: hasher.finish().to_string() })
 }
 
 /// Where the columns stand.
@@ -156,12 +159,29 @@ impl Places {
         let features: Vec<usize> = if columns.features.is_empty() {
             (0..names.len()).filter(|i| !taken.contains(&Some(*i))).collect()
         } else {
+            let missing: Vec<String> = columns
+                .features
+                .iter()
+                .filter(|n| !names.contains(n))
+                .map(|n| format!("{n:?}"))
+                .collect();
+            if missing.len() > 1 {
+                let (missing, there) = (missing.join(", "), names.join(", "));
+                return Err(format!("there are no columns {missing}; the columns are {there}"));
+            }
             columns.features.iter().map(place).collect::<Result<_, _>>()?
         };
         if features.is_empty() {
             return Err("no column is left for a feature; add some".into());
         }
         Ok(Self { label, game, stage, score, features })
+    }
+
+    /// The names of columns that are nothing.
+    fn unused(&self, names: &[String]) -> Vec<String> {
+        let taken = [Some(self.label), self.game, self.stage, self.score];
+        let idle = |i: &usize| !taken.contains(&Some(*i)) && !self.features.contains(i);
+        (0..names.len()).filter(idle).map(|i| names[i].clone()).collect()
     }
 }
 
@@ -211,6 +231,24 @@ mod tests {
         assert_eq!(found.table.columns.column(1), [2.0, 100.0, 0.0]);
         assert_eq!(found.table.games, [0, 1, 0]);
         assert_eq!((found.stages, found.table.points), (5, vec![1.0, 0.5, 0.0]));
+        assert!(found.unused.is_empty());
+    }
+
+    #[test]
+    fn named_features_are_taken_in_their_order_and_the_rest_is_told() {
+        let named = |features: &[&str]| {
+            let features = features.iter().map(|&f| f.to_owned()).collect();
+            let columns = CsvColumns { game: None, stage: None, features, ..columns() };
+            read(&b"a,b,result,c\n1,2,0,3\n"[..], Path::new("my.csv"), &columns)
+        };
+        let found = named(&["c", "a"]).expect("a table");
+        assert_eq!(found.table.columns.names(), ["c", "a"]);
+        assert_eq!((found.table.columns.column(0), found.unused), (&[3.0][..], vec!["b".into()]));
+        let message = named(&["x", "a", "y"]).expect_err("two are missing").to_string();
+        assert!(
+            message.contains("no columns \"x\", \"y\"; the columns are a, b, result, c"),
+            "{message}"
+        );
     }
 
     #[test]

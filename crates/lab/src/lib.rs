@@ -24,6 +24,7 @@ mod error;
 mod fit;
 mod function;
 mod griffith;
+mod judge;
 mod learn;
 mod match_order;
 mod match_page;
@@ -58,6 +59,7 @@ pub mod prelude {
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
     pub use crate::function::{Function, FunctionName, by_hand, open};
     pub use crate::griffith::MoveTable;
+    pub use crate::judge::{Judgement, judge_dataset};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
     pub use crate::match_page::{match_page, tournament_page};
@@ -87,7 +89,7 @@ pub mod prelude {
         LabelOrder, Labels, NearlyEven, RecordFormat, SelfPlay, Shard, Split, Written, agreement,
         draw, generate, merge, split,
     };
-    pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile};
+    pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile, Reduction};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};

@@ -51,28 +51,41 @@ pub(crate) fn statistics(
     progress: &dyn Progress,
 ) -> Result<Statistics, LabError> {
     let pooling = &plan.logistic.stages;
-    let diagnoses = diagnose(pooling, stages, examples, &Hushed(progress))?;
+    let diagnoses = match diagnose(pooling, stages, examples, &Hushed(progress)) {
+        // Enough for the few components of a reduction, not for all features.
+        Err(LearnError::TooFew { .. }) => Vec::new(),
+        found => found?,
+    };
     if holdout.is_empty() {
         return Ok(Statistics { diagnoses, ..Statistics::default() });
     }
     let predicted = values(model, holdout);
-    let mut by_stage = Vec::new();
-    for stage in (0..stages).map(|stage| Stage(stage as u8)) {
-        let rows = || (0..holdout.len()).filter(|&row| holdout.stages[row] == stage);
-        if rows().count() < FEWEST {
-            continue;
-        }
-        let points: Vec<f32> = rows().map(|row| holdout.points[row]).collect();
-        let odds: Vec<f64> = rows().map(|row| predicted[row]).collect();
-        let games: Vec<u32> = rows().map(|row| holdout.games[row]).collect();
-        by_stage.push(StageQuality { stage, quality: quality(&points, &odds, &games)? });
-    }
     Ok(Statistics {
         diagnoses,
-        by_stage,
+        by_stage: by_stage(stages, &predicted, holdout)?,
         calibration: Some(calibration(&holdout.points, &predicted, &holdout.games)?),
         quadratic_gain: quadratic_gain(plan, stages, examples, holdout, progress)?,
     })
+}
+
+/// The quality of predictions, stage by stage, where there are rows enough.
+pub(crate) fn by_stage(
+    stages: usize,
+    predicted: &[f64],
+    table: &FeatureTable,
+) -> Result<Vec<StageQuality>, LabError> {
+    let mut by_stage = Vec::new();
+    for stage in (0..stages).map(|stage| Stage(stage as u8)) {
+        let rows = || (0..table.len()).filter(|&row| table.stages[row] == stage);
+        if rows().count() < FEWEST {
+            continue;
+        }
+        let points: Vec<f32> = rows().map(|row| table.points[row]).collect();
+        let odds: Vec<f64> = rows().map(|row| predicted[row]).collect();
+        let games: Vec<u32> = rows().map(|row| table.games[row]).collect();
+        by_stage.push(StageQuality { stage, quality: quality(&points, &odds, &games)? });
+    }
+    Ok(by_stage)
 }
 
 /// The log-loss that quadratic terms save on games held out; none for more
@@ -132,7 +145,8 @@ impl Statistics {
             parts.push(self.stage_table().to_text());
         }
         if let Some(calibration) = &self.calibration {
-            parts.push(calibration_table(calibration).to_text());
+            let caption = "Calibration on games held out";
+            parts.push(calibration_table(calibration, caption).to_text());
         }
         if !self.diagnoses.is_empty() {
             parts.push(self.feature_table().to_text());
@@ -163,11 +177,7 @@ impl Statistics {
                 stage.0.to_string(),
                 q.rows.to_string(),
                 number::percent(q.accuracy.value, 1),
-                format!(
-                    "{} to {}",
-                    number::percent(q.accuracy.low, 1),
-                    number::percent(q.accuracy.high, 1)
-                ),
+                percents(&q.accuracy, 1),
                 number::fixed(q.log_loss.value, 4),
                 interval(&q.log_loss, 4),
                 number::fixed(q.brier.value, 4),
@@ -192,7 +202,7 @@ impl Statistics {
                     diagnosis.stage().0.to_string(),
                     f.name.clone(),
                     number::percent(c.value, 1),
-                    format!("{} to {}", number::percent(c.low, 1), number::percent(c.high, 1)),
+                    percents(c, 1),
                     number::fixed(f.distance, 2),
                     f.inflation.map_or("follows from others".into(), |v| number::fixed(v, 2)),
                 ]);
@@ -246,18 +256,21 @@ impl Statistics {
     }
 }
 
-fn interval(m: &Measured, digits: usize) -> String {
+pub(crate) fn percents(m: &Measured, digits: usize) -> String {
+    format!("{} to {}", number::percent(m.low, digits), number::percent(m.high, digits))
+}
+
+pub(crate) fn interval(m: &Measured, digits: usize) -> String {
     format!("{} to {}", number::fixed(m.low, digits), number::fixed(m.high, digits))
 }
 
-fn calibration_table(calibration: &Calibration) -> Table {
+pub(crate) fn calibration_table(calibration: &Calibration, caption: &str) -> Table {
     let error = &calibration.error;
     let mut table =
         Table::new(["predicted", "won", "positions"]).align([Align::Right; 3]).caption(format!(
-            "Calibration on games held out; mean error {} ({} to {})",
+            "{caption}; mean error {} ({})",
             number::percent(error.value, 2),
-            number::percent(error.low, 2),
-            number::percent(error.high, 2)
+            percents(error, 2)
         ));
     for bin in &calibration.bins {
         table.push([

@@ -204,8 +204,11 @@ impl FitRecord {
             ),
         };
         let learner = self.plan.learner;
+        let reduced = self.plan.logistic.stages.reduce.map_or(String::new(), |how| {
+            format!(" after the reduction {how}, whose components the errors take as given")
+        });
         format!(
-            "{learner}: {} stages fitted to {} positions of {} games ({} positions held out); errors clustered by game.\n{ridge}",
+            "{learner}{reduced}: {} stages fitted to {} positions of {} games ({} positions held out); errors clustered by game.\n{ridge}",
             self.stages.len(),
             self.rows,
             self.games,

@@ -68,6 +68,7 @@ pub fn diagnose(
     progress: &dyn Progress,
 ) -> Result<Vec<Diagnosis>, LearnError> {
     let terms = examples.features.width() + 1;
+    let pooling = &StagePooling { reduce: None, ..*pooling };
     fit_stages("diagnosis", pooling, stages, terms, examples, progress, |at| Ok(of_stage(at)))
 }
 

@@ -77,11 +77,12 @@ fn quadratic_stage(at: &Pooled<'_>) -> Result<(QuadraticStage, StageFit), LearnE
     design.keep(&places(&kept));
 
     let (weights, products) = quadratic_of(&win, &loss)?;
-    let stage = in_own_units(&design, at.names.len(), &weights, &products);
+    let stage = in_own_units(&design, at.pool.columns.len(), &weights, &products);
+    let stage = at.projection.map(|p| p.unfold_quadratic(&stage)).unwrap_or(stage);
     let likelihood = log_likelihood(&design, &weights, &products);
     let k = kept.len();
     let weights = 1 + k + k * (k + 1) / 2;
-    let aliased = left_out(at.names, design.terms());
+    let aliased = left_out(at, &design);
     Ok((stage, StageFit::new(at, likelihood, weights, (Vec::new(), Vec::new()), aliased)))
 }
 
@@ -191,13 +192,13 @@ fn fisher_stage(at: &Pooled<'_>) -> Result<StageFit, LearnError> {
         plain: &scaled(&regression.plain),
         clustered: &scaled(&regression.clustered),
     };
-    let told = solution.told(at.names);
+    let told = solution.told(at);
     let likelihood = log_likelihood(&design, &weights, &[]);
-    let aliased = left_out(at.names, design.terms());
+    let aliased = left_out(at, &design);
     Ok(StageFit::new(at, likelihood, design.width(), told, aliased))
 }
 
-fn independent(covariance: &Symmetric) -> Vec<usize> {
+pub(crate) fn independent(covariance: &Symmetric) -> Vec<usize> {
     // In standard units a variance is one, or less by what the classes explain.
     let kept = covariance.independent(REDUNDANT);
     kept.into_iter().filter(|&i| covariance.get(i, i) > REDUNDANT).collect()

@@ -116,12 +116,13 @@ pub(crate) struct Solution<'a> {
 
 impl Solution<'_> {
     /// The estimates in the features' own units, and their clustered covariance.
-    pub(crate) fn told(&self, names: &[String]) -> (Vec<Estimate>, Vec<Vec<f64>>) {
-        let back = self.design.original_units();
+    pub(crate) fn told(&self, at: &Pooled<'_>) -> (Vec<Estimate>, Vec<Vec<f64>>) {
+        let names = at.names;
+        let back = at.unfolded(self.design.terms(), self.design.original_units());
         let weights: Vec<f64> =
             back.iter().map(|row| row.iter().zip(self.weights).map(|(a, b)| a * b).sum()).collect();
         let (plain, clustered) = (self.plain.transformed(&back), self.clustered.transformed(&back));
-        let terms = self.design.terms();
+        let terms = &at.terms(self.design);
         let estimates = estimates(names, terms, &weights, &plain, &clustered);
         (estimates, spread(names.len() + 1, terms, &clustered))
     }
@@ -183,9 +184,10 @@ impl StageFit {
     }
 }
 
-/// The names of the features that are not among a design's terms.
-pub(crate) fn left_out(names: &[String], terms: &[usize]) -> Vec<String> {
-    let named = names.iter().enumerate();
+/// The names of the features that have no part in a design.
+pub(crate) fn left_out(at: &Pooled<'_>, design: &Design<'_>) -> Vec<String> {
+    let terms = at.terms(design);
+    let named = at.names.iter().enumerate();
     named.filter(|(i, _)| !terms.contains(&(i + 1))).map(|(_, name)| name.clone()).collect()
 }
 
@@ -207,7 +209,7 @@ fn estimates(
     let estimate = |(term, name): (usize, &str)| {
         let found = terms.iter().position(|&t| t == term);
         let (weight, standard_error, clustered_error) = found.map_or((0.0, 0.0, 0.0), |i| {
-            (weights[i], plain.get(i, i).sqrt(), clustered.get(i, i).max(0.0).sqrt())
+            (weights[i], plain.get(i, i).max(0.0).sqrt(), clustered.get(i, i).max(0.0).sqrt())
         });
         let z = if clustered_error > 0.0 { weight / clustered_error } else { 0.0 };
         Estimate {

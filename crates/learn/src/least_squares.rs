@@ -90,8 +90,8 @@ fn stage_fit(at: &Pooled<'_>, scores: &[f32]) -> Result<StageFit, LearnError> {
         plain: &found.plain,
         clustered: &found.clustered,
     };
-    let aliased = left_out(at.names, design.terms());
-    Ok(StageFit::new(at, 0.0, design.width(), solution.told(at.names), aliased))
+    let aliased = left_out(at, &design);
+    Ok(StageFit::new(at, 0.0, design.width(), solution.told(at), aliased))
 }
 
 /// A regression in standard units.

@@ -89,8 +89,8 @@ fn fit_stage(
     let clustered = meat.transformed(&bread.rows());
     let solution =
         Solution { design: &design, weights: &weights, plain: &bread, clustered: &clustered };
-    let aliased = left_out(at.names, design.terms());
-    let told = solution.told(at.names);
+    let aliased = left_out(at, &design);
+    let told = solution.told(at);
     Ok(StageFit {
         iterations,
         separated: ridge > 0.0,

@@ -73,6 +73,11 @@ impl Pool {
         }
     }
 
+    /// The same rows with other columns.
+    pub(crate) fn with_columns(self, columns: Vec<Vec<f32>>) -> Self {
+        Self { columns, ..self }
+    }
+
     /// The numbers of these rows, of one per example.
     pub(crate) fn take(&self, from: &[f32]) -> Vec<f32> {
         self.order.iter().map(|&row| from[row]).collect()

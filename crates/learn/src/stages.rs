@@ -4,7 +4,9 @@
 //! Stages follow one another, and each one's passes over its rows are shared
 //! among threads: memory stays at one pool.
 
+use crate::design::Design;
 use crate::pool::{Pool, pooled};
+use crate::reduce::{Projection, Reduction};
 use crate::{Examples, LearnError};
 use evalsmith_core::{Progress, Stage};
 use serde::{Deserialize, Serialize};
@@ -19,11 +21,14 @@ pub struct StagePooling {
     pub min_rows: usize,
     /// A pool with fewer games is not fitted.
     pub min_games: usize,
+    /// Makes features fewer first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduce: Option<Reduction>,
 }
 
 impl Default for StagePooling {
     fn default() -> Self {
-        Self { radius: 2, min_rows: 200, min_games: 20 }
+        Self { radius: 2, min_rows: 200, min_games: 20, reduce: None }
     }
 }
 
@@ -32,8 +37,33 @@ pub(crate) struct Pooled<'a> {
     pub(crate) stage: Stage,
     /// The first and last stage whose positions were gathered.
     pub(crate) span: (Stage, Stage),
+    /// The original features.
     pub(crate) names: &'a [String],
     pub(crate) pool: &'a Pool,
+    /// Where the pool holds components, how they were made of the features.
+    pub(crate) projection: Option<&'a Projection>,
+}
+
+impl Pooled<'_> {
+    /// The original terms that a design of this pool speaks of: zero for the
+    /// intercept, one more than the feature for the others.
+    pub(crate) fn terms(&self, design: &Design<'_>) -> Vec<usize> {
+        self.projection.map_or_else(|| design.terms().to_vec(), Projection::terms)
+    }
+
+    /// The rows of a matrix that gives weights of the pool's `terms`, as one that
+    /// gives weights of the original features.
+    pub(crate) fn unfolded(&self, terms: &[usize], rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+        let Some(projection) = self.projection else { return rows };
+        let combined = |weights: Vec<f64>| {
+            let mut sum = vec![0.0; rows[0].len()];
+            for (weight, row) in weights.iter().zip(&rows) {
+                sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);
+            }
+            sum
+        };
+        projection.unfold(terms).into_iter().map(combined).collect()
+    }
 }
 
 /// Fits every stage that has data of its own, and in its pool enough of both
@@ -66,6 +96,7 @@ fn fit_each<T>(
     progress: &dyn Progress,
     mut fit: impl FnMut(&Pooled<'_>) -> Result<T, LearnError>,
 ) -> Result<Vec<T>, LearnError> {
+    let terms = pooling.reduce.map_or(terms, |reduction| reduction.left(terms - 1) + 1);
     let min_rows = pooling.min_rows.max(terms + 1);
     let min_games = pooling.min_games.max(2);
     let mut own = vec![0_usize; stages];
@@ -98,7 +129,14 @@ fn fit_each<T>(
                 ));
             } else {
                 let names = examples.features.names();
-                fits.push(fit(&Pooled { stage, span, names, pool: &pool })?);
+                let projection =
+                    pooling.reduce.map(|how| Projection::fit(how, &pool)).transpose()?;
+                let projection = projection.as_ref();
+                let pool = match projection {
+                    Some(projection) => projection.apply(pool),
+                    None => pool,
+                };
+                fits.push(fit(&Pooled { stage, span, names, pool: &pool, projection })?);
             }
         }
         progress.advance(1);

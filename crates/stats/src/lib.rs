@@ -2,6 +2,7 @@
 //! sequential tests.
 
 pub mod chi_square;
+pub mod eigen;
 pub mod elo;
 mod error;
 mod interval;

@@ -6,7 +6,7 @@ use crate::options::{game, holdout, may_write, share, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    CsvColumns, Dataset, Defaults, FitPlan, Fitted, Learner, fit_table, read_csv,
+    CsvColumns, Dataset, Defaults, FitPlan, Fitted, Learner, Reduction, fit_table, read_csv,
 };
 use std::path::PathBuf;
 
@@ -34,6 +34,11 @@ pub(crate) struct Fit {
     /// The features to use, by name [default: the game's own, or all columns]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     features: Vec<String>,
+    /// Make features fewer before the fit: pca=N for N principal components, or
+    /// fisher for the one direction of Fisher's discriminant; the model still
+    /// has weights of the features
+    #[arg(long, value_name = "HOW")]
+    reduce: Option<Reduction>,
     /// Stage N is fitted to the positions of stages N-R to N+R [default: set by the game]
     #[arg(long, value_name = "R")]
     radius: Option<u8>,
@@ -90,6 +95,7 @@ impl Fit {
         plan.seed = self.seed;
         plan.raw = self.raw;
         plan.searched = self.searched.unwrap_or(plan.searched);
+        plan.logistic.stages.reduce = self.reduce;
         plan.logistic.stages.radius = self.radius.unwrap_or(plan.logistic.stages.radius);
         plan
     }
