@@ -9,6 +9,7 @@ mod dense;
 mod error;
 mod examples;
 mod file;
+mod glem;
 mod linear;
 mod logistic;
 mod model;
@@ -20,6 +21,10 @@ pub use dense::{Dense, DenseModel};
 pub use error::LearnError;
 pub use examples::Examples;
 pub use file::ModelFile;
+pub use glem::{
+    Link, Pattern, PatternError, PatternSet, SparseFit, SparseIteration, SparseParams, SparseRows,
+    fit_sparse,
+};
 pub use linear::{INTERCEPT, Linear};
 pub use logistic::{Estimate, LogisticFit, LogisticParams, StageFit, StagePooling, fit_logistic};
 pub use model::Model;
