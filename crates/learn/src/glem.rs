@@ -9,6 +9,7 @@
 //! [`fit_sparse`] finds the weights of one stage. The cost of everything here
 //! follows the number of active configurations, never positions times weights.
 
+mod configurations;
 mod conjugate;
 mod kernel;
 mod link;
@@ -16,6 +17,7 @@ mod pattern;
 mod rows;
 mod set;
 
+pub use configurations::{ConfigurationError, ConfigurationParams, Relation, configurations};
 pub use conjugate::{SparseFit, SparseIteration, SparseParams, fit_sparse};
 pub use link::Link;
 pub use pattern::Pattern;

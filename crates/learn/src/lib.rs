@@ -22,8 +22,8 @@ pub use error::LearnError;
 pub use examples::Examples;
 pub use file::ModelFile;
 pub use glem::{
-    Link, Pattern, PatternError, PatternSet, SparseFit, SparseIteration, SparseParams, SparseRows,
-    fit_sparse,
+    ConfigurationError, ConfigurationParams, Link, Pattern, PatternError, PatternSet, Relation,
+    SparseFit, SparseIteration, SparseParams, SparseRows, configurations, fit_sparse,
 };
 pub use linear::{INTERCEPT, Linear};
 pub use logistic::{Estimate, LogisticFit, LogisticParams, StageFit, StagePooling, fit_logistic};
