@@ -23,8 +23,9 @@ pub enum ArenaError {
     },
     /// More openings than can be listed.
     #[error(
-        "there are more than {most} positions after {plies} plies: ask for shorter openings, or \
-         for random ones"
+        "there are more than {most} positions after {}: ask for shorter openings, or \
+         for random ones",
+        evalsmith_core::Plies::from(*plies)
     )]
     TooManyOpenings {
         /// The length asked for.
@@ -41,6 +42,15 @@ pub enum ArenaError {
         line: usize,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A list without a line that is an opening.
+    #[error(
+        "{}: the list holds no opening; write moves, or a position, on a line each",
+        path.display()
+    )]
+    EmptyList {
+        /// The list.
+        path: PathBuf,
     },
     /// More games than a match can number.
     #[error("{pairs} pairs are more than a match can hold ({} at most)", u32::MAX / 2)]
@@ -119,9 +129,9 @@ pub enum ArenaError {
     },
     /// A player failed again and again.
     #[error(
-        "{name} (player {player}) failed in {games} games running, the last time because: \
-         {reason}{}; these games are forfeited, and all results so far stand in the log",
-        told(.dialogue)
+        "{name} (player {player}) failed in {games} game{} running, the last time because: \
+         {reason}{}; what it failed in is forfeited, and all results so far stand in the log",
+        if *.games == 1 { "" } else { "s" }, told(.dialogue)
     )]
     Faulty {
         /// Its name in the plan.
@@ -176,6 +186,10 @@ impl ArenaError {
     /// Whether a player's own failure ended the match: the results so far stand.
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::CannotPlay { .. } | Self::Faulty { .. })
+    }
+
+    pub(crate) fn corrupt(path: &Path, line: usize, reason: String) -> Self {
+        Self::Corrupt { path: path.to_owned(), line, reason }
     }
 
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {

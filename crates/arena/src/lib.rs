@@ -8,18 +8,21 @@
 
 mod calibrated;
 mod calibration;
+mod course;
 mod error;
 mod log;
 mod match_run;
 mod openings;
 mod plan;
 mod scoreboard;
+mod table;
 #[cfg(test)]
 mod testing;
 mod time_control;
 
 pub use calibrated::CalibratedPlayer;
 pub use calibration::{Calibration, Measure, calibrate};
+pub use course::{CoursePoint, read_course};
 pub use error::ArenaError;
 pub use log::{LogHeader, LogReader};
 pub use match_run::{MatchResult, Seat, read_match, run_match};

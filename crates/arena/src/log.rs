@@ -3,11 +3,12 @@
 //! Invariant: every byte up to the last line break was written whole. A line is
 //! written by one call, so that a kill leaves at most one cut line at the end;
 //! opening the log again drops it. The open file is locked, and the lock dies
-//! with its process.
+//! with its process. Beside it grows a [table](crate::table) of the results.
 
-use crate::{ArenaError, MatchPlan};
+use crate::scoreboard::Ended;
+use crate::table::ResultTable;
+use crate::{ArenaError, MatchPlan, PlayedGame};
 use evalsmith_core::Progress;
-use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
@@ -73,6 +74,14 @@ impl LogReader<BufReader<File>> {
         let line = if whole { &reader.line[..] } else { b"" };
         Ok((LogHeader::parse(line, path)?, reader))
     }
+
+    /// Goes on after so many games that end at byte `end`.
+    pub(crate) fn skip(&mut self, games: u64, end: u64) -> Result<(), ArenaError> {
+        self.reader.seek(SeekFrom::Start(end)).map_err(ArenaError::io(&self.path))?;
+        self.number += games as usize;
+        self.length = end;
+        Ok(())
+    }
 }
 
 impl<R: BufRead> LogReader<R> {
@@ -114,36 +123,22 @@ impl<R: BufRead> LogReader<R> {
         serde_json::from_slice(&self.line).map(Some).map_err(|e| self.corrupt(e.to_string()))
     }
 
-    /// The next games, some thousands of them, each with its line's number and
-    /// only up to its moves, read on all threads; none at the end.
-    pub(crate) fn next_results<T>(&mut self) -> Result<Vec<(usize, T)>, ArenaError>
-    where
-        T: DeserializeOwned + Send,
-    {
-        const BATCH: usize = 4096;
-        let first = self.number + 1;
-        let mut text = Vec::new();
-        let mut ends = vec![0];
-        while ends.len() <= BATCH && self.advance()? {
-            text.extend_from_slice(&self.line);
-            ends.push(text.len());
+    /// The next game up to its moves; none at the end.
+    pub(crate) fn next_result(&mut self) -> Result<Option<Ended>, ArenaError> {
+        if !self.advance()? {
+            return Ok(None);
         }
-        let lines: Vec<&[u8]> = ends.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
-        let read: Vec<Result<T, String>> = lines.into_par_iter().map(result_of).collect();
-        let named = |(line, read): (usize, Result<T, String>)| {
-            read.map(|game| (line, game)).map_err(|reason| self.corrupt_at(line, reason))
-        };
-        (first..).zip(read).map(named).collect()
+        result_of(&self.line).map(Some).map_err(|reason| self.corrupt(reason))
+    }
+
+    /// The line read last.
+    pub(crate) fn line(&self) -> &[u8] {
+        &self.line
     }
 
     /// An error that names the line read last.
-    fn corrupt(&self, reason: String) -> ArenaError {
-        self.corrupt_at(self.number, reason)
-    }
-
-    /// An error that names a line.
-    pub(crate) fn corrupt_at(&self, line: usize, reason: String) -> ArenaError {
-        ArenaError::Corrupt { path: self.path.clone(), line, reason }
+    pub(crate) fn corrupt(&self, reason: String) -> ArenaError {
+        ArenaError::corrupt(&self.path, self.number, reason)
     }
 }
 
@@ -152,6 +147,7 @@ impl<R: BufRead> LogReader<R> {
 pub(crate) struct MatchLog {
     path: PathBuf,
     file: File,
+    table: ResultTable,
     /// Bytes that are whole lines.
     length: u64,
     /// How a write failed; none is tried after it.
@@ -161,11 +157,13 @@ pub(crate) struct MatchLog {
 impl MatchLog {
     /// Opens or begins the log of `plan` and shows the games it holds to `hear`,
     /// in the order they were written, which may refuse one with a reason.
-    pub(crate) fn open<T: DeserializeOwned>(
+    ///
+    /// All of it is read, so its table is made anew.
+    pub(crate) fn open(
         path: &Path,
         game: &str,
         plan: &MatchPlan,
-        mut hear: impl FnMut(T) -> Result<(), String>,
+        mut hear: impl FnMut(&PlayedGame) -> Result<(), String>,
         progress: &dyn Progress,
     ) -> Result<Self, ArenaError> {
         let file = File::options()
@@ -185,12 +183,15 @@ impl MatchLog {
         let header_line = line_of(&LogHeader::new(game, plan));
         let mut reader = LogReader::new(path, BufReader::new(&file));
         let whole = reader.advance()?;
+        let mut table = None;
         // Only the beginning of this very header may be completed: any other
         // file stays untouched.
         if whole || (reader.cut && !header_line.starts_with(&reader.line)) {
             check_header(&reader.line, &header_line, path)?;
+            let table = table.insert(ResultTable::afresh(path, &reader.line));
             while let Some(game) = reader.next_game()? {
-                hear(game).map_err(|reason| reader.corrupt(reason))?;
+                hear(&game).map_err(|reason| reader.corrupt(reason))?;
+                table.add(&Ended::from(&game), &reader.line);
             }
             if reader.cut {
                 progress.note(&format!(
@@ -201,7 +202,8 @@ impl MatchLog {
             }
         }
         let length = reader.length;
-        let mut log = Self { path: path.to_owned(), file, length, failed: None };
+        let table = table.unwrap_or_else(|| ResultTable::afresh(path, &header_line));
+        let mut log = Self { path: path.to_owned(), file, table, length, failed: None };
         log.file.set_len(length).map_err(ArenaError::io(path))?;
         log.file.seek(SeekFrom::Start(length)).map_err(ArenaError::io(path))?;
         if length == 0 {
@@ -210,8 +212,15 @@ impl MatchLog {
         Ok(log)
     }
 
+    /// Appends a game and its line.
+    pub(crate) fn append_game(&mut self, game: &Ended, line: &[u8]) -> Result<(), ArenaError> {
+        self.append(line)?;
+        self.table.add(game, line);
+        Ok(())
+    }
+
     /// Appends a whole line.
-    pub(crate) fn append(&mut self, line: &[u8]) -> Result<(), ArenaError> {
+    fn append(&mut self, line: &[u8]) -> Result<(), ArenaError> {
         if let Some(kind) = self.failed {
             return Err(ArenaError::io(&self.path)(kind.into()));
         }
@@ -244,7 +253,7 @@ fn check_header(line: &[u8], expected: &[u8], path: &Path) -> Result<(), ArenaEr
 
 /// A game's line read up to its moves, which [`PlayedGame`](crate::PlayedGame)
 /// writes last: nine tenths of a line that a summary does not need.
-fn result_of<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
+fn result_of(line: &[u8]) -> Result<Ended, String> {
     /// In a text its quotation marks would be escaped.
     const MOVES: &[u8] = b",\"moves\":";
     if !line.ends_with(b"}\n") {
@@ -269,9 +278,8 @@ pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scoreboard::Ended;
+    use crate::MatchResult;
     use crate::testing::{StopAfter, plan, play};
-    use crate::{MatchResult, PlayedGame};
     use evalsmith_core::Quiet;
     use proptest::prelude::*;
     use serde_json::json;
@@ -390,7 +398,7 @@ mod tests {
     fn a_second_run_is_refused_while_the_first_lives() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        let hear = |_: PlayedGame| Ok(());
+        let hear = |_: &PlayedGame| Ok(());
         let first = MatchLog::open(&path, "nim", &plan(3), hear, &Quiet).unwrap();
         assert!(matches!(run(&path).unwrap_err(), ArenaError::Busy { .. }));
         drop(first);
@@ -401,7 +409,7 @@ mod tests {
     fn after_a_failed_write_nothing_is_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        let hear = |_: PlayedGame| Ok(());
+        let hear = |_: &PlayedGame| Ok(());
         let mut log = MatchLog::open(&path, "nim", &plan(3), hear, &Quiet).unwrap();
         let before = fs::read(&path).unwrap();
         let writable = std::mem::replace(&mut log.file, File::open(&path).unwrap());
@@ -419,16 +427,30 @@ mod tests {
             let game: PlayedGame = serde_json::from_slice(line).unwrap();
             let told = PlayedGame { opening: "\",\"moves\":[m".into(), ..game.clone() };
             for game in [game, told] {
-                let read: Ended = result_of(&line_of(&game)).unwrap();
-                assert_eq!(read, Ended::from(&game));
+                assert_eq!(result_of(&line_of(&game)).unwrap(), Ended::from(&game));
             }
         }
         for cut in ["", "\n", "{}\n", "m}\n", "{\"index\":1,\"moves\":[1}\n", "{\"index\":1"] {
-            assert!(result_of::<Ended>(cut.as_bytes()).is_err(), "{cut}");
+            assert!(result_of(cut.as_bytes()).is_err(), "{cut}");
         }
     }
 
     proptest! {
+        /// A summary of anything is a summary or an error that names the file.
+        #[test]
+        fn any_bytes_are_a_log_or_none(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            after_header in any::<bool>(),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let log = dir.path().join("log");
+            let header = if after_header { line_of(&LogHeader::new("nim", &plan(3))) } else { vec![] };
+            fs::write(&log, [header, bytes].concat()).unwrap();
+            if let Err(error) = crate::read_match(&log) {
+                prop_assert!(error.to_string().contains("log"), "{}", error);
+            }
+        }
+
         /// Whatever stands in the log, the run ends in a whole match or an error.
         #[test]
         fn random_damage_never_panics(

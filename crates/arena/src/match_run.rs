@@ -6,15 +6,18 @@
 //! the order of their indices. So it is the same for any number of threads and
 //! after any interruption.
 
+mod claims;
 mod hall;
 
 use crate::log::{LogReader, MatchLog};
 use crate::scoreboard::{Ended, Scoreboard, TestState, Totals};
+use crate::table::ResultTable;
 use crate::{ArenaError, LogHeader, MatchPlan, Openings, PlayedGame};
 use evalsmith_core::{Game, GameRecord, Outcome, Player, PlayerError, Progress};
 use evalsmith_stats::elo::MatchStats;
 use hall::{Course, Hall, Office};
 use serde::{Deserialize, Serialize};
+use std::fs::File;
 use std::path::Path;
 
 /// Makes players of one kind, one for each thread that plays.
@@ -72,10 +75,10 @@ pub fn run_match<G: Game>(
 
     let mut done = vec![false; total as usize];
     let mut board = Scoreboard::new(plan.sprt);
-    let hear = |played: PlayedGame| {
+    let hear = |played: &PlayedGame| {
         let beginning = Beginning::of(game, openings, played.index / 2);
-        check_logged(&played, beginning.as_ref(), &mut done)?;
-        board.enter(Ended::from(&played));
+        check_logged(played, beginning.as_ref(), &mut done)?;
+        board.enter(Ended::from(played));
         Ok(())
     };
     let opened = MatchLog::open(log, G::NAME, plan, hear, progress)?;
@@ -105,28 +108,46 @@ pub fn run_match<G: Game>(
     Ok(MatchResult::new(plan.clone(), &board))
 }
 
-/// What a log says so far, read as a stream: moves and notes are passed over.
+/// What a log says so far: from its table as far as that goes, and from its lines
+/// beyond, which are added to the table.
 ///
 /// # Errors
 /// When the file cannot be read or is no match log.
 pub fn read_match(log: &Path) -> Result<(LogHeader, MatchResult), ArenaError> {
-    let (header, mut reader) = LogReader::open(log)?;
-    let mut board = Scoreboard::new(header.plan.sprt);
-    let total = header.plan.pairs.saturating_mul(2);
-    loop {
-        let games: Vec<(usize, Ended)> = reader.next_results()?;
-        if games.is_empty() {
-            break;
-        }
-        for (line, game) in games {
-            if game.index >= total {
-                return Err(reader.corrupt_at(line, format!("game {} of {total}", game.index)));
-            }
-            board.enter(game);
-        }
-    }
+    let (header, board) = tally(log)?;
     let result = MatchResult::new(header.plan.clone(), &board);
     Ok((header, result))
+}
+
+/// The score of a log, by whole pairs.
+pub(crate) fn tally(log: &Path) -> Result<(LogHeader, Scoreboard), ArenaError> {
+    let (header, mut reader) = LogReader::open(log)?;
+    let total = header.plan.pairs.saturating_mul(2);
+    let mut board = Scoreboard::new(header.plan.sprt);
+    let mut enter = |game: Ended| match game.index {
+        index if index >= total => Err(format!("game {index} of {total}")),
+        index if !board.enter(game) => Err(format!("game {index} stands in the log twice")),
+        _ => Ok(()),
+    };
+
+    let mut table = ResultTable::of(log, reader.line());
+    let mut file = File::open(log).map_err(ArenaError::io(log))?;
+    loop {
+        let (before, block) = (table.games(), table.next_block(&mut file));
+        if block.is_empty() {
+            break;
+        }
+        for (line, game) in (before as usize + 2..).zip(block) {
+            enter(game).map_err(|reason| ArenaError::corrupt(log, line, reason))?;
+        }
+    }
+    reader.skip(table.games(), table.end())?;
+    while let Some(game) = reader.next_result()? {
+        enter(game).map_err(|reason| reader.corrupt(reason))?;
+        table.add(&game, reader.line());
+    }
+    board.settle();
+    Ok((header, board))
 }
 
 /// How a pair begins, in words.

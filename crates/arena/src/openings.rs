@@ -10,9 +10,10 @@
 
 mod enumerated;
 mod list;
+mod pgn;
 
 use crate::ArenaError;
-use evalsmith_core::{Game, GameRecord, Position, Side, Symmetry, rng};
+use evalsmith_core::{Game, GameRecord, Plies, Position, Side, Symmetry, rng};
 use rand::RngExt;
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -68,7 +69,7 @@ impl<G: Game> Openings<G> {
         let mut draws = 0_u32..;
         let too_few = |found: usize| ArenaError::TooFewOpenings {
             game: G::NAME,
-            what: format!("openings of {plies} plies"),
+            what: format!("openings of {}", Plies::from(plies)),
             wanted: count,
             found: found as u32,
         };

@@ -95,6 +95,22 @@ pub enum End {
     Resigned,
     /// A player failed, or broke the rules or its time.
     Forfeit,
+    /// The player to move claimed what the rules give it.
+    Claimed,
+}
+
+impl End {
+    /// All of them, in their order.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Rules,
+        Self::Repetition,
+        Self::Bound,
+        Self::Solved,
+        Self::Agreed,
+        Self::Resigned,
+        Self::Forfeit,
+        Self::Claimed,
+    ];
 }
 
 impl From<Reason> for End {
@@ -119,6 +135,7 @@ impl Display for End {
             Self::Agreed => "agreed",
             Self::Resigned => "resigned",
             Self::Forfeit => "forfeited",
+            Self::Claimed => "claimed",
         })
     }
 }
@@ -176,7 +193,8 @@ pub struct PlayedGame {
     pub opening: String,
     /// Which player, 0 or 1, had the side that moves first from the start position.
     pub first: usize,
-    /// The margin for player 0; of a resigned or forfeited game its sign alone.
+    /// The margin for player 0; of a resigned, claimed or forfeited game its
+    /// sign alone.
     pub margin: i16,
     /// The points of player 0: 1, ½ or 0.
     pub points: f64,

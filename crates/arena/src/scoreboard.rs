@@ -1,7 +1,7 @@
 //! The results of a match in the order of its games, whatever the order in
 //! which they ended.
 //!
-//! Invariant: everything told here is a function of the games `0..counted()`,
+//! Invariant: everything told of a run is a function of the games `0..counted()`,
 //! so a sequential test ends at the same pair for any number of threads and
 //! after any interruption. Games that ended out of order wait.
 
@@ -16,21 +16,21 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub(crate) struct Ended {
     pub(crate) index: u32,
-    margin: i16,
-    plies: u32,
-    reason: End,
-    nodes: [u64; 2],
+    pub(crate) margin: i16,
+    pub(crate) plies: u32,
+    pub(crate) reason: End,
+    pub(crate) nodes: [u64; 2],
     #[serde(default)]
-    cpu_micros: [Option<u64>; 2],
+    pub(crate) cpu_micros: [Option<u64>; 2],
     #[serde(default)]
-    wall_micros: [Option<u64>; 2],
+    pub(crate) wall_micros: [Option<u64>; 2],
     #[serde(default)]
-    fault: Option<Culprit>,
+    pub(crate) fault: Option<Culprit>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-struct Culprit {
-    player: usize,
+pub(crate) struct Culprit {
+    pub(crate) player: usize,
 }
 
 impl From<&PlayedGame> for Ended {
@@ -135,14 +135,23 @@ impl Scoreboard {
         }
     }
 
-    /// Enters a game that was not entered before.
-    pub(crate) fn enter(&mut self, game: Ended) {
-        self.waiting.insert(game.index, game);
+    /// Enters a game; false when it was entered before.
+    pub(crate) fn enter(&mut self, game: Ended) -> bool {
+        if game.index < self.next {
+            return false;
+        }
+        // Most games end in order.
+        if game.index == self.next && !self.decided() && self.waiting.is_empty() {
+            self.count(&game);
+            return true;
+        }
+        let is_new = self.waiting.insert(game.index, game).is_none();
         while !self.decided()
             && let Some(game) = self.waiting.remove(&self.next)
         {
             self.count(&game);
         }
+        is_new
     }
 
     fn count(&mut self, game: &Ended) {
@@ -163,6 +172,25 @@ impl Scoreboard {
             }
         }
         self.next += 1;
+    }
+
+    /// Counts whatever waits for an earlier game, in whole pairs. A log that was cut
+    /// may lack one of its first games, and all others stand. A sequential test
+    /// knows pairs in their order alone.
+    pub(crate) fn settle(&mut self) {
+        if self.sprt.is_some() {
+            return;
+        }
+        let mut before: Option<Ended> = None;
+        for (index, game) in std::mem::take(&mut self.waiting) {
+            self.totals.add(&game);
+            if let Some(first) = before.replace(game)
+                && !index.is_multiple_of(2)
+                && first.index + 1 == index
+            {
+                self.margins.push([first.margin, game.margin]);
+            }
+        }
     }
 
     /// Games counted.
@@ -192,6 +220,11 @@ impl Scoreboard {
 
     pub(crate) fn stats(&self) -> MatchStats {
         MatchStats::of_pairs(self.margins.iter().copied())
+    }
+
+    /// The margins of whole pairs, in their order.
+    pub(crate) fn margins(&self) -> &[[i16; 2]] {
+        &self.margins
     }
 
     pub(crate) fn totals(&self) -> &Totals {
@@ -291,6 +324,18 @@ mod tests {
         (0..pairs - 1).for_each(|p| before.add_pair([margin(2 * p), margin(2 * p + 1)]));
         assert_eq!(sprt.verdict(&before), Verdict::Continue, "not a pair too late");
         assert!(board.status().starts_with("LLR +"), "{}", board.status());
+    }
+
+    #[test]
+    fn whole_pairs_beyond_a_missing_game_settle() {
+        let mut board = Scoreboard::new(None);
+        for index in [0, 2, 3, 5, 6, 7, 8] {
+            board.enter(game(index, 1, None));
+        }
+        assert_eq!((board.counted(), board.stats().games()), (1, 0));
+        board.settle();
+        assert_eq!((board.totals().games, board.stats().games()), (7, 4));
+        assert_eq!(board.stats().wins, 4);
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! `evalsmith analyze`: what every move of a position is worth, and why.
 
+use crate::engine::read_probcut;
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print, show};
 use crate::progress::Terminal;
-use crate::solve::watched;
+use crate::solve::{mebibytes, watched};
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::patterns::{Patterns, Term};
 use evalsmith_engine_othello::{
-    Certainty, DEFAULT_TABLE_MIB, Engine, Limits, Ranked, Watch, check_possible,
+    Certainty, DEFAULT_TABLE_MIB, Engine, Limits, ProbCut, Ranked, Selectivity, Watch,
+    check_possible,
 };
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{Game, Malformed, Position, Progress, Side, Table};
 use evalsmith_othello::{Board, Move, Othello, Portable};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Iterations whose values the table shows.
@@ -36,8 +39,15 @@ pub(crate) struct Analyze {
     /// Seconds to think [default: 5 where no depth is given]
     #[arg(long, value_name = "S", value_parser = seconds)]
     time: Option<Duration>,
+    /// How sure a line must be bad before it is left out: daring (73), brisk (87),
+    /// careful (95), wary (99) or full (100)
+    #[arg(long, value_name = "LEVEL", default_value = "careful")]
+    selectivity: Selectivity,
+    /// Another error model, made by `evalsmith engine fit-probcut`
+    #[arg(long, value_name = "FILE")]
+    probcut: Option<PathBuf>,
     /// Memory for the tables, in MiB
-    #[arg(long, value_name = "MiB", default_value_t = DEFAULT_TABLE_MIB)]
+    #[arg(long, value_name = "MiB", default_value_t = DEFAULT_TABLE_MIB, value_parser = mebibytes)]
     hash: usize,
     /// How results are written
     #[arg(long, value_enum, default_value_t)]
@@ -99,13 +109,18 @@ impl Analyze {
         let limits = Limits {
             depth: self.depth,
             time: self.time.or_else(|| self.depth.is_none().then_some(Duration::from_secs(5))),
+            selectivity: self.selectivity,
             ..Limits::default()
         };
         let threads = threads.map_or_else(
             || std::thread::available_parallelism().map_or(1, usize::from),
             usize::from,
         );
-        let mut engine = Engine::new(self.hash, threads);
+        let model = self.probcut.as_deref().map(read_probcut).transpose()?;
+        let model = model.unwrap_or_else(|| ProbCut::shipped().clone());
+        // As `evalsmith engine` thinks unless it is told otherwise.
+        let mut engine =
+            Engine::with_judge(self.hash, threads, Patterns, model).corner_quiescence(true);
         let (terminal, watch) = (Terminal::new(), Watch::new());
         let mut history = BTreeMap::<Move, Vec<Iteration>>::new();
         let ranked = watched(&terminal, &watch, || {

@@ -1,11 +1,18 @@
 //! `evalsmith engine`: our games as engines, and the manners of other engines.
 
+mod by_function;
+mod fit_probcut;
+mod othello;
+mod serve_othello;
+
 use crate::failure::Usage;
 use crate::options::{Format, game, game_name, print};
 use clap::{Args, Subcommand};
 use evalsmith_lab::prelude::{
     Budget, Engine as Outside, EngineSetup, FunctionName, Mark, Protocol, Table,
 };
+use serve_othello::OthelloOptions;
+pub(crate) use serve_othello::read_probcut;
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,13 +21,15 @@ use std::time::Duration;
 ///
 /// The dialogue is on standard input and output, and ends with `quit` or the end
 /// of the input. All limits hold that are given here or by the client; where
-/// neither gives one, a move takes a second. A command `check` tests another
-/// engine's manners.
+/// neither gives one, a move takes a second. Othello has an engine of its own, which
+/// thinks with one thread unless --threads says more. The command `check` tests
+/// another engine's manners, `fit-probcut` fits what the Othello engine's search
+/// leaves out.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Engine {
     #[command(subcommand)]
-    check: Option<Verb>,
+    verb: Option<Verb>,
     #[command(flatten)]
     serve: Serve,
 }
@@ -28,6 +37,7 @@ pub(crate) struct Engine {
 #[derive(Subcommand)]
 enum Verb {
     Check(Check),
+    FitProbcut(fit_probcut::FitProbCut),
 }
 
 #[derive(Args)]
@@ -47,6 +57,8 @@ struct Serve {
     #[arg(long, value_name = "MIB", default_value_t = EngineSetup::HASH as u64,
         value_parser = clap::value_parser!(u64).range(1..=EngineSetup::MOST_HASH as u64))]
     hash: u64,
+    #[command(flatten)]
+    othello: OthelloOptions,
 }
 
 #[derive(Args)]
@@ -95,16 +107,17 @@ struct Check {
 }
 
 impl Engine {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
-        match self.check {
+    pub(crate) fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
+        match self.verb {
             Some(Verb::Check(check)) => check.run(),
-            None => self.serve.run(),
+            Some(Verb::FitProbcut(fit)) => fit.run(threads),
+            None => self.serve.run(threads),
         }
     }
 }
 
 impl Serve {
-    fn run(self) -> anyhow::Result<()> {
+    fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
         let name = self.game.ok_or_else(|| Usage("name a game to play".into()))?;
         let game = game(&name)?;
         let spoken = game.protocols();
@@ -116,6 +129,14 @@ impl Serve {
             limits: self.limits.budget(),
             hash: usize::try_from(self.hash)?,
         };
+        if name == "othello" {
+            return self.othello.serve(protocol, &setup, threads.map_or(1, usize::from));
+        }
+        if self.othello != OthelloOptions::default() {
+            let only = "--selectivity, --probcut, --corner-quiescence and --clock are the Othello \
+                        engine's alone";
+            return Err(Usage(only.into()).into());
+        }
         let input = Box::new(BufReader::new(io::stdin()));
         Ok(game.serve(protocol, &setup, input, &mut io::stdout().lock())?)
     }
@@ -170,7 +191,7 @@ fn quick(protocol: Protocol) -> Budget {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>() {
         Ok(s) if (0.001..=86_400.0).contains(&s) => Ok(Duration::from_secs_f64(s)),
         _ => Err("seconds are a number from 0.001 to 86400".into()),

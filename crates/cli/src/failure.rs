@@ -50,6 +50,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::from(130);
     }
     say(&format!("error: {}", message(error)));
+    if matches!(lab, Some(LabError::Arena(fault)) if fault.is_fault()) {
+        say(&format!("once that is mended, go on with: {}", command_line()));
+    }
     let wrong_call = error.is::<Usage>() || lab.is_some_and(LabError::is_usage);
     ExitCode::from(if wrong_call { 2 } else { 1 })
 }

@@ -41,7 +41,7 @@ enum Command {
     /// Make and inspect positions with labels
     #[command(subcommand)]
     Data(data::Data),
-    /// Fit and show evaluation functions
+    /// Fit, show and compare evaluation functions
     #[command(subcommand)]
     Model(model::Model),
     /// Let evaluation functions play each other
@@ -60,8 +60,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match run(arguments) {
+    let words = match matches::plan::expand(std::env::args_os().collect()) {
+        Ok(words) => words,
+        Err(error) => return failure::report(&error),
+    };
+    match run(Arguments::parse_from(words)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
@@ -77,7 +80,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Data(job) => job.run(),
         Command::Model(job) => job.run(),
         Command::Match(job) => job.run(),
-        Command::Engine(job) => job.run(),
+        Command::Engine(job) => job.run(arguments.threads),
         Command::Curve(job) => job.run(),
         Command::Reproduce(job) => job.run(),
         Command::Bench(job) => job.run(),

@@ -1,6 +1,7 @@
 //! `evalsmith match`: functions and engines against each other, one file a verb.
 
 mod ladder;
+pub(crate) mod plan;
 mod records;
 mod report;
 mod resume;

@@ -2,7 +2,7 @@
 
 use crate::failure::Usage;
 use clap::ValueEnum;
-use evalsmith_lab::prelude::{AnyGame, Table};
+use evalsmith_lab::prelude::{AnyGame, Plies, Table};
 use std::io::Write;
 use std::path::Path;
 
@@ -63,7 +63,8 @@ pub(crate) fn show(text: &str) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// Refuses to write over a file unless told to.
+/// Refuses to write over a file unless told to, or where there is no folder, before
+/// long work is done for it.
 pub(crate) fn may_write(path: &Path, force: bool) -> anyhow::Result<()> {
     if path.is_dir() {
         return Err(Usage(format!("{} is a folder; name a file", path.display())).into());
@@ -71,6 +72,10 @@ pub(crate) fn may_write(path: &Path, force: bool) -> anyhow::Result<()> {
     if path.exists() && !force {
         let path = path.display();
         anyhow::bail!("{path} exists; choose another name, or give --force to write over it");
+    }
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
+        let (path, folder) = (path.display(), folder.display());
+        anyhow::bail!("{path}: there is no folder {folder}; make it, or choose another place");
     }
     Ok(())
 }
@@ -99,8 +104,14 @@ pub(crate) fn list_games() -> anyhow::Result<()> {
         show(&format!("{name}: {}", game.feature_names().join(", ")))?;
         show(&format!(
             "  defaults: --games {} --depth {} --opening-plies {} --chance {} --solve-at {} --pairs {}; \
-             match openings of {} plies",
-            d.games, d.depth, d.opening_plies, d.chance, d.solve_at, d.pairs, d.match_plies
+             match openings of {}",
+            d.games,
+            d.depth,
+            d.opening_plies,
+            d.chance,
+            d.solve_at,
+            d.pairs,
+            Plies::from(d.match_plies)
         ))?;
     }
     Ok(())

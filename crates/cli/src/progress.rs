@@ -155,6 +155,7 @@ impl Progress for Terminal {
                 bar.finish_and_clear();
             }
             let Task { name, unit, done, resumed, .. } = &*task;
+            let unit = if *done == 1 { unit.trim_end_matches('s') } else { unit };
             let seconds = task.begun.elapsed().as_secs_f64();
             let kept =
                 if *resumed > 0 { format!(", {resumed} of them earlier") } else { String::new() };

@@ -14,7 +14,9 @@ use std::time::Duration;
 
 /// Solve Othello endgames of OBF files and check the scores they give.
 ///
-/// The exit code is 0 only when no score of the files is contradicted.
+/// The exit code is 0 only when no score of the files is contradicted. Of a position's
+/// scores the best is checked, unless --all-moves asks for the others too; scores of
+/// moves that are not legal are contradicted at any time.
 #[derive(Args)]
 pub(crate) struct Solve {
     /// Problems: 64 squares, the side to move, and perhaps moves with scores
@@ -37,7 +39,8 @@ pub(crate) struct Solve {
     format: Format,
 }
 
-fn mebibytes(text: &str) -> Result<usize, String> {
+/// The size of a table.
+pub(crate) fn mebibytes(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(mib @ 1..=1_048_576) => Ok(mib),
         _ => Err("a table has 1 to 1048576 MiB".into()),
@@ -145,7 +148,7 @@ impl Solve {
     fn solve(
         &self,
         solver: &mut Solver,
-        watch: &Watch,
+        watch: &Watch<'_>,
         position: usize,
         file: &Path,
         problem: &obf::Problem,
@@ -161,9 +164,12 @@ impl Solve {
             contradictions.push(format!("best {score:+}"));
         }
         let mut checked = usize::from(answer.complete && problem.best().is_some());
-        for &(m, score) in problem.scores.iter().filter(|_| self.all_moves) {
+        for &(m, score) in &problem.scores {
             if problem.board.moves().all(|legal| legal != m) {
                 contradictions.push(format!("{m}:{score:+} is no legal move"));
+                continue;
+            }
+            if !self.all_moves {
                 continue;
             }
             let reply = solver.ask(&problem.board.play(m), Question::Score, watch);
@@ -193,7 +199,7 @@ impl Solve {
 }
 
 /// Does a job while another thread hands a wish to stop on to the watch.
-pub(crate) fn watched<R>(terminal: &Terminal, watch: &Watch, job: impl FnOnce() -> R) -> R {
+pub(crate) fn watched<R>(terminal: &Terminal, watch: &Watch<'_>, job: impl FnOnce() -> R) -> R {
     let (done, over) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {

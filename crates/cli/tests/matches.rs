@@ -111,26 +111,37 @@ fn clocks_of_functions_do_not_depend_on_threads() {
 #[test]
 fn tournaments_rate_their_players() {
     let folder = folder();
-    let shared = ["--pairs", "12", "--depth", "2", "--format", "csv", "--out"];
+    let shared = ["--pairs", "12", "--format", "csv", "--out"];
     let play = |arguments: &[&str]| {
         let (out, rest) = arguments.split_last().expect("a folder");
         stdout(&folder, &[&["match"], rest, &shared, &[*out][..]].concat())
     };
-    let all = play(&["tournament", "othello", "trivial", "hand", "hand@depth=1", "all"]);
+    let all =
+        play(&["tournament", "othello", "trivial", "hand", "hand@depth=1", "--depth", "2", "all"]);
     let players: Vec<_> = all.lines().skip(1).map(|l| l.split(',').nth(1).unwrap_or("")).collect();
     assert_eq!(players, ["hand", "hand@depth=1", "trivial"], "{all}");
     assert_eq!(logs(&folder.path().join("all")), 3);
-    assert_eq!(play(&["tournament", "othello", "trivial", "hand", "hand@depth=1", "all"]), all);
-    let gauntlet = play(&["gauntlet", "othello", "hand", "trivial", "hand@depth=1", "one"]);
+    assert_eq!(
+        play(&["tournament", "othello", "trivial", "hand", "hand@depth=1", "--depth", "2", "all"]),
+        all
+    );
+    let gauntlet =
+        play(&["gauntlet", "othello", "hand", "trivial", "hand@depth=1", "--depth", "2", "one"]);
     assert_eq!(logs(&folder.path().join("one")), 2, "{gauntlet}");
     let ladder = play(&["ladder", "othello", "hand", "--depths", "1..3", "steps"]);
     assert!(ladder.lines().nth(1).is_some_and(|best| best.contains("hand@depth=3")), "{ladder}");
+    evalsmith(&folder)
+        .args(["match", "ladder", "othello", "hand", "--depth", "2", "--out", "wrong"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("--depths alone"));
     fs::write(
         folder.path().join("players.toml"),
         "[x]\nfunction = 'hand'\n[y]\nfunction = 'trivial'\n",
     )
     .expect("written");
-    let listed = play(&["tournament", "othello", "--engines", "players.toml", "file"]);
+    let listed =
+        play(&["tournament", "othello", "--engines", "players.toml", "--depth", "2", "file"]);
     assert!(listed.lines().nth(1).is_some_and(|best| best.starts_with("1,x,")), "{listed}");
     evalsmith(&folder)
         .args(["match", "gauntlet", "othello", "hand", "trivial", "--out", "all"])
@@ -224,6 +235,29 @@ fn a_failing_engine_ends_the_match_and_the_results_stand() {
         .stderr(predicate::str::contains("/no/such did not start"));
 }
 
+/// What was played before one player failed is shown, and how to go on.
+#[cfg(unix)]
+#[test]
+fn a_tournament_that_a_fault_ends_shows_its_standings() {
+    let folder = folder();
+    let players = "[broken]\nprotocol = 'uci'\ncommand = 'sh'\narguments = ['-c', 'exit 3']\n";
+    fs::write(folder.path().join("players.toml"), players).expect("written");
+    evalsmith(&folder)
+        .args(["match", "tournament", "chess", "hand", "trivial", "broken"])
+        .args(["--engines", "players.toml", "--depth", "1", "--pairs", "2", "--out", "all"])
+        .assert()
+        .code(1)
+        .stdout(
+            predicate::str::contains("No ratings yet")
+                .and(predicate::str::contains("4/4").or(predicate::str::contains("3.5/4"))),
+        )
+        .stderr(
+            predicate::str::contains("broken (player 1) cannot play: the engine ended")
+                .and(predicate::str::contains("go on with: "))
+                .and(predicate::str::contains("--engines players.toml")),
+        );
+}
+
 #[test]
 fn counts_are_calculated() {
     let folder = folder();
@@ -246,4 +280,78 @@ fn counts_are_calculated() {
         .args(["match", "stats", "1", "2", "3", "--elo0", "5", "--elo1", "5"])
         .assert()
         .code(2);
+}
+
+#[test]
+fn games_of_pgn_are_openings() {
+    let folder = folder();
+    let games = "[Event \"a\"]\n\n1. e4 e5 {best} 2. Nf3 *\n\n[Event \"b\"]\n\n1. e4 e5 2. Bc4 *\n\n\
+                 [Event \"c\"]\n\n1. d4 d5 (1... Nf6) 2. c4 1-0\n";
+    fs::write(folder.path().join("games.pgn"), games).expect("written");
+    let run = ["match", "run", "chess", "hand", "trivial", "--depth", "1", "--format", "json"];
+    let cut = |plies: &str, log: &str| {
+        let mut command = evalsmith(&folder);
+        command.args(run).args(["--openings", "games.pgn", "--opening-plies", plies]);
+        command.args(["--log", log]).assert().success()
+    };
+    cut("3", "whole").stdout(predicate::str::contains("\"games\": 6"));
+    cut("2", "cut")
+        .stdout(predicate::str::contains("\"games\": 4"))
+        .stderr(predicate::str::contains("games.pgn: line 5 leads to the position of line 1"));
+    fs::write(folder.path().join("games.pgn"), "[Event \"a\"]\n\n1. e4 Ke7 *\n").expect("written");
+    evalsmith(&folder)
+        .args(run)
+        .args(["--openings", "games.pgn", "--log", "wrong"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("games.pgn, line 1").and(predicate::str::contains("Ke7")));
+}
+
+#[test]
+fn a_plan_orders_a_tournament_and_its_folder_tells_of_it() {
+    let folder = folder();
+    let plan = "game = 'othello'\nout = 'cup'\npairs = 4\nopening-plies = 8\npace = 'depth=1'\n\
+                format = 'csv'\n[deep]\nfunction = 'hand'\npace = 'depth=2'\n\
+                [plain]\nfunction = 'trivial'\n";
+    fs::write(folder.path().join("cup.toml"), plan).expect("written");
+    let played = stdout(&folder, &["match", "tournament", "--plan", "cup.toml"]);
+    assert!(played.lines().nth(1).is_some_and(|best| best.starts_with("1,deep,")), "{played}");
+    assert_eq!(stdout(&folder, &["match", "report", "cup", "--format", "csv"]), played);
+    assert_eq!(stdout(&folder, &["match", "resume", "cup", "--format", "csv"]), played);
+    stdout(&folder, &["match", "report", "cup", "-o", "cup.html"]);
+    let page = fs::read_to_string(folder.path().join("cup.html")).expect("a page");
+    assert!(page.contains("Cross table") && page.contains("<svg"), "{page}");
+    stdout(&folder, &["match", "report", "cup/01-02.jsonl", "-o", "match.html"]);
+    let page = fs::read_to_string(folder.path().join("match.html")).expect("a page");
+    assert!(page.contains("Share of the points") && page.contains("<svg"), "{page}");
+
+    fs::write(folder.path().join("cup.toml"), "game = 'othello'\npears = 4\n").expect("written");
+    evalsmith(&folder)
+        .args(["match", "tournament", "--plan", "cup.toml", "--out", "other"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("--pears"));
+    evalsmith(&folder)
+        .args(["match", "report", folder.path().to_str().expect("a name")])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("run.json"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_engine_without_a_clock_that_never_answers_forfeits() {
+    let folder = folder();
+    let silent = "engine:uci:sh -c 'while read word; do case $word in uci) echo uciok;; \
+                  isready) echo readyok;; quit) exit;; esac; done'";
+    evalsmith(&folder)
+        .args(["match", "run", "chess", "trivial", silent, "--depth", "1", "--pairs", "1"])
+        .args(["--max-faults", "1", "--move-timeout", "0.2", "--threads", "1", "--log", "log"])
+        .timeout(Duration::from_secs(50))
+        .assert()
+        .code(1)
+        .stderr(
+            predicate::str::contains("sh (player 1) failed in 1 game running")
+                .and(predicate::str::contains("a move")),
+        );
 }

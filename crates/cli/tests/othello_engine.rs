@@ -3,6 +3,8 @@
 use assert_cmd::Command;
 use predicates::prelude::*;
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
 use tempfile::TempDir;
 
 fn evalsmith(folder: &TempDir) -> Command {
@@ -49,6 +51,13 @@ fn solve_agrees_with_right_scores_and_contradicts_wrong_ones() {
     assert_eq!(report["positions"][0]["lower"], 6);
     assert_eq!(report["positions"][0]["best"], "h5");
     assert_eq!(report["total"]["contradictions"], 2);
+
+    let folder = with_problem(" h5:+6; a1:-2;");
+    evalsmith(&folder)
+        .args(["solve", "problems.obf"])
+        .assert()
+        .code(1)
+        .stdout(predicate::str::contains("a1:-2 is no legal move"));
 }
 
 #[test]
@@ -79,6 +88,7 @@ fn bad_boards_are_named_by_line_and_column() {
         (format!("{BOARD}X X"), "line 1, column 65"),
         (format!("{BOARD} X\n\n{}? X", &BOARD[..20]), "line 3, column 21"),
         ("-".repeat(64) + " X", "line 1, column 28"),
+        (format!("{START} X\nO{} X", &START[1..]), "line 2, column 1: \"O\" where an empty square"),
         (String::new(), "no position"),
     ] {
         fs::write(&file, text).expect("a file");
@@ -127,4 +137,167 @@ fn analyze_ranks_every_move_and_explains_the_estimate() {
     let terms = report["terms"].as_array().expect("terms");
     let sum: f64 = terms.iter().filter_map(|term| term["discs"].as_f64()).sum();
     assert!((sum - report["estimate"].as_f64().expect("a number")).abs() < 1e-9);
+}
+
+/// What the engine says to these lines before the input ends.
+fn dialogue(arguments: &[&str], lines: &str) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = evalsmith(&folder)
+        .args(["engine", "othello", "--hash", "2"])
+        .args(arguments)
+        .write_stdin(lines)
+        .timeout(std::time::Duration::from_mins(5))
+        .assert()
+        .success();
+    String::from_utf8(run.get_output().stdout.clone()).expect("text")
+}
+
+#[test]
+fn gtp_is_spoken_and_mistakes_are_answered() {
+    let said = dialogue(
+        &["--depth", "4"],
+        "1 genmove b\n2 undo\n3 time_settings 0 0 0\n4 genmove b\n5 fly\n6 play b a1\n\
+         7 showboard\n8 final_score\n9 genmove b\n10 boardsize 10\n11 play w\n12 quit\n",
+    );
+    for start in [
+        "=1 ",
+        "=2\n",
+        "=3\n",
+        "=4 ",
+        "?5 unknown command",
+        "?6 ",
+        "=7",
+        "?8 the game is not over",
+        "?9 it is white's turn",
+        "?10 unacceptable size",
+        "?11 write a colour",
+        "=12\n",
+    ] {
+        assert!(said.lines().any(|line| format!("{line}\n").starts_with(start)), "{start}: {said}");
+    }
+}
+
+#[test]
+fn the_end_of_the_input_ends_a_search_with_a_move() {
+    let said = dialogue(&["--move-time", "3600", "--threads", "2"], "7 genmove b\n");
+    assert!(["D3", "C4", "F5", "E6"].iter().any(|m| said == format!("=7 {m}\n\n")), "{said}");
+}
+
+/// What the engine says over NBoard to these lines, of which one is a `go`: only when
+/// that is answered a ping follows, which would cut the search short.
+fn over_nboard(lines: &str) -> String {
+    let mut engine = std::process::Command::new(env!("CARGO_BIN_EXE_evalsmith"))
+        .args(["engine", "othello", "--protocol", "nboard", "--hash", "2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program is built");
+    let mut input = engine.stdin.take().expect("a pipe");
+    write!(input, "{lines}").expect("it listens");
+    let output = BufReader::new(engine.stdout.take().expect("a pipe"));
+    let mut said = String::new();
+    for line in output.lines() {
+        let line = line.expect("text");
+        said += &line;
+        said.push('\n');
+        if line.starts_with("===") {
+            writeln!(input, "ping 7").expect("it listens");
+        }
+        if said.ends_with("pong 7\n") {
+            break;
+        }
+    }
+    drop(input);
+    assert!(engine.wait().expect("it ends").success(), "{said}");
+    said
+}
+
+#[test]
+fn nboard_is_spoken_and_impossible_boards_are_refused() {
+    let game =
+        |board: &str| format!("set game (;GM[Othello]BO[8 {} *];)\n", board.replace('X', "*"));
+    let proven =
+        over_nboard(&format!("nboard 2\nset depth 20\nset contempt 5\n{}go\n", game(BOARD)));
+    assert!(proven.contains("=== H5/6.00/") && proven.contains("nodestats "), "{proven}");
+
+    let over = game(&format!("OX{}", "O".repeat(62)));
+    let passed = over_nboard(&format!("{over}go\nmove PA\nfly\n"));
+    assert!(passed.contains("===\n"), "the game is over: {passed}");
+
+    for (board, named) in [
+        (format!("{}-{}", &START[..27], &START[28..]), "d4 is empty"),
+        (format!("X{}", &START[1..]), "no game places a disc on a1"),
+        (format!("{START}-"), "status"),
+    ] {
+        let said = over_nboard(&format!("{}go\n", game(&board)));
+        assert!(said.contains(named) && said.contains("==="), "{board}: {said}");
+        let refused = board.len() == START.len();
+        assert_eq!(said.contains("===\npong 7\n"), refused, "no move is made up: {said}");
+        let wiped = said.lines().any(|line| line == "status");
+        assert_eq!(wiped, !refused, "the reason stays on the status line: {said}");
+    }
+}
+
+const START: &str = "---------------------------OX------XO---------------------------";
+
+#[test]
+fn wrong_calls_of_the_engine_name_the_remedy() {
+    let folder = with_problem("");
+    let bad = folder.path().join("bad.txt");
+    fs::write(&bad, "middle 1 2\n").expect("a file");
+    for (arguments, named) in [
+        (&["othello", "--function", "hand", "--selectivity", "95"][..], "fit-probcut"),
+        (&["othello", "--selectivity", "bold"], "daring (73)"),
+        (&["othello", "--probcut", "bad.txt"], "bad.txt: \"middle 1 2\""),
+        (&["chess", "--selectivity", "full"], "the Othello engine's alone"),
+        (&["othello", "--protocol", "uci"], "gtp, nboard"),
+        (&["fit-probcut", "chess", "--out", "x"], "othello"),
+        (&["fit-probcut", "othello"], "--out"),
+    ] {
+        evalsmith(&folder)
+            .arg("engine")
+            .args(arguments)
+            .assert()
+            .code(2)
+            .stderr(predicate::str::contains(named));
+    }
+    evalsmith(&folder)
+        .args(["engine", "fit-probcut", "othello", "--positions", "3", "--out", "x"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("raise --positions"));
+    evalsmith(&folder)
+        .args(["engine", "fit-probcut", "othello", "--out", "bad.txt"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("--force"));
+    evalsmith(&folder)
+        .args(["engine", "fit-probcut", "othello", "--out", "absent/x"])
+        .assert()
+        .code(1)
+        .stderr(
+            predicate::str::contains("there is no folder absent")
+                .and(predicate::str::contains("positions").not()),
+        );
+    evalsmith(&folder).args(["analyze", "othello", "f5", "--hash", "0"]).assert().code(2);
+}
+
+#[test]
+fn errors_are_fitted_drawn_and_used() {
+    let folder = with_problem("");
+    evalsmith(&folder)
+        .args(["engine", "fit-probcut", "othello", "--positions", "600", "--depth", "5"])
+        .args(["--out", "errors.txt", "--report", "errors.html"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("residual"))
+        .stdout(predicate::str::contains("ln sigma (middle) = "));
+    let page = fs::read_to_string(folder.path().join("errors.html")).expect("a page");
+    assert!(page.contains("depth 5, check 3") && page.contains("Residuals of the surfaces"));
+    evalsmith(&folder)
+        .args(["analyze", "othello", "f5d6c3", "--depth", "5", "--threads", "1"])
+        .args(["--selectivity", "brisk", "--probcut", "errors.txt"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("judged, 87%"));
 }

@@ -51,7 +51,7 @@ fn contents(root: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Match logs hold games in the order in which they ended; their lines are the
-/// result, whatever the order.
+/// result, whatever the order. The tables beside them are indices of that order.
 fn results(root: &Path) -> BTreeMap<String, Vec<Vec<u8>>> {
     let lines = |(name, bytes): (String, Vec<u8>)| {
         let mut lines: Vec<_> = bytes.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
@@ -60,7 +60,8 @@ fn results(root: &Path) -> BTreeMap<String, Vec<Vec<u8>>> {
         }
         (name, lines)
     };
-    contents(root).into_iter().map(lines).collect()
+    let is_result = |(name, _): &(String, Vec<u8>)| !name.ends_with(".jsonl.results");
+    contents(root).into_iter().filter(is_result).map(lines).collect()
 }
 
 #[test]

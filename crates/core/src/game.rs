@@ -19,6 +19,20 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The features, ready to use.
     fn features(&self) -> Self::Features;
 
+    /// The names of all features the game can be asked for, those of
+    /// [`features`](Game::features) among them.
+    fn all_features(&self) -> Vec<String> {
+        self.features().names()
+    }
+
+    /// The same game with other [`features`](Game::features): those of these
+    /// names, in this order. `None` when it does not know one of them, or too
+    /// many are asked for; by default it has no others.
+    #[must_use]
+    fn with_features(&self, names: &[String]) -> Option<Self> {
+        (self.features().names() == names).then(|| self.clone())
+    }
+
     /// No game lasts longer; a record that reaches this bound is a draw.
     fn max_plies(&self) -> usize;
 
@@ -116,6 +130,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// spoken in it.
     fn dialect(&self, _protocol: Protocol) -> Option<Box<dyn Dialect<Self::Position>>> {
         None
+    }
+
+    /// Whether the rules let the side to move end the game as won by saying so
+    /// (the entering king of Shogi).
+    fn may_declare_win(&self, _position: &Self::Position) -> bool {
+        false
     }
 
     /// Known perft numbers from the start position, for depths 1, 2, 3, ...

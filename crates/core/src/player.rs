@@ -115,6 +115,15 @@ pub trait Player<P: Position>: Send {
     /// # Errors
     /// When the player cannot answer.
     fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError>;
+
+    /// Hears that the opponent offered a draw with its last move, before the
+    /// question that may bring the answer.
+    fn hear_draw_offer(&mut self) {}
+
+    /// Whether the player offered a draw with the move it chose last.
+    fn offers_draw(&self) -> bool {
+        false
+    }
 }
 
 /// Plays a record on to its end: the one game loop, for self-play and matches.

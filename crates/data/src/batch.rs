@@ -5,8 +5,8 @@
 
 use crate::DataError;
 use arrow_array::builder::{
-    BinaryBuilder, Float32Builder, Int16Builder, StringBuilder, UInt8Builder, UInt16Builder,
-    UInt32Builder,
+    ArrayBuilder, BinaryBuilder, Float32Builder, Int16Builder, StringBuilder, UInt8Builder,
+    UInt16Builder, UInt32Builder,
 };
 use arrow_array::{
     Array, ArrayRef, BinaryArray, Float32Array, Int8Array, Int16Array, RecordBatch, StringArray,
@@ -28,8 +28,8 @@ const COLUMNS: [(&str, DataType, bool); 8] = [
     ("side", DataType::UInt8, false),
     ("position", DataType::Binary, false),
     ("move", DataType::Utf8, true),
-    ("result", DataType::Int8, false),
-    ("score", DataType::Int16, false),
+    ("result", DataType::Int8, true),
+    ("score", DataType::Int16, true),
 ];
 
 /// One position of a game.
@@ -47,8 +47,8 @@ pub struct Row<'a> {
     pub position: &'a [u8],
     /// The move played, unless the game was ended here.
     pub mv: Option<&'a str>,
-    /// How the game ended, for the side to move.
-    pub outcome: Outcome,
+    /// How the game ended, for the side to move; none where nobody told.
+    pub outcome: Option<Outcome>,
 }
 
 /// Some rows of a dataset, by column.
@@ -87,7 +87,7 @@ impl Batch {
             side: if self.side.value(i) == 0 { Side::First } else { Side::Second },
             position: self.position.value(i),
             mv: self.mv.is_valid(i).then(|| self.mv.value(i)),
-            outcome: Outcome::by(self.score.value(i)),
+            outcome: self.score.is_valid(i).then(|| Outcome::by(self.score.value(i))),
         }
     }
 
@@ -107,10 +107,38 @@ impl Batch {
         Some(values.iter())
     }
 
+    /// The labels of row `i`, in the order of the given names; null where the
+    /// dataset has no such label.
+    ///
+    /// # Panics
+    /// When `i` is not below [`len`](Batch::len).
+    pub fn labels_of<'a>(
+        &self,
+        i: usize,
+        names: impl IntoIterator<Item = &'a str>,
+        values: &mut Vec<Option<f32>>,
+    ) {
+        values.clear();
+        values.extend(names.into_iter().map(|name| {
+            let (_, column) = self.labels.iter().find(|(known, _)| known == name)?;
+            column.is_valid(i).then(|| column.value(i))
+        }));
+    }
+
+    /// The same rows with one label more.
+    ///
+    /// # Panics
+    /// When there is not one value per row.
+    pub(crate) fn with_label(mut self, name: &str, values: Vec<f32>) -> Self {
+        assert_eq!(values.len(), self.len(), "one value per row");
+        self.labels.push((name.to_owned(), Float32Array::from(values)));
+        self
+    }
+
     /// The columns as Parquet stores them.
     pub(crate) fn to_record(&self) -> RecordBatch {
-        let result =
-            Int8Array::from_iter_values(self.score.values().iter().map(|s| s.signum() as i8));
+        let result: Int8Array =
+            self.score.iter().map(|score| score.map(|score| score.signum() as i8)).collect();
         let mut columns: Vec<ArrayRef> = vec![
             Arc::new(self.game.clone()),
             Arc::new(self.ply.clone()),
@@ -166,13 +194,26 @@ impl Batch {
         for (name, _, nullable) in COLUMNS {
             let cells = record.column_by_name(name).expect("the schema was checked");
             if !nullable && let Some(row) = (0..cells.len()).find(|&row| cells.is_null(row)) {
-                return Err((name, row, "null".to_owned(), "only the move may be missing"));
+                return Err((
+                    name,
+                    row,
+                    "null".to_owned(),
+                    "only moves and results may be missing",
+                ));
             }
         }
         for row in 0..self.len() {
             let side = self.side.value(row);
             if side > 1 {
                 return Err(("side", row, side.to_string(), "0 is the first player, 1 the second"));
+            }
+            match (result.is_valid(row), self.score.is_valid(row)) {
+                (true, true) => {}
+                (false, false) => continue,
+                _ => {
+                    let found = "one of result and score".to_owned();
+                    return Err(("result", row, found, "both are known, or neither"));
+                }
             }
             let (result, score) = (result.value(row), self.score.value(row));
             if i16::from(result) != score.signum() {
@@ -267,10 +308,20 @@ impl BatchBuilder {
         self.side.append_value(row.side.index() as u8);
         self.position.append_value(row.position);
         self.mv.append_option(row.mv);
-        self.score.append_value(row.outcome.margin());
+        self.score.append_option(row.outcome.map(Outcome::margin));
         for ((_, column), &value) in self.labels.iter_mut().zip(labels) {
             column.append_option(value);
         }
+    }
+
+    /// The number of rows pushed.
+    pub fn len(&self) -> usize {
+        self.game.len()
+    }
+
+    /// Whether no row was pushed.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The rows pushed.

@@ -6,7 +6,8 @@
 
 use crate::manifest::part_path;
 use crate::part::{self, Part};
-use crate::{Batch, DataError, Digest, Hasher, Manifest};
+use crate::{Batch, DataError, Digest, Hasher, Manifest, Tally, Written};
+use evalsmith_core::Outcome;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -29,7 +30,12 @@ impl Dataset {
     /// When it is not a dataset, not finished, damaged, or not of one run.
     pub fn open(dir: &Path) -> Result<Self, DataError> {
         let manifest = Manifest::read(dir)?;
-        let planned = manifest.parts();
+        let Some(planned) = manifest.parts else {
+            return Err(DataError::NotFinished {
+                dir: dir.to_owned(),
+                command: manifest.command.clone(),
+            });
+        };
         let found = (0..planned).filter(|&i| part_path(dir, i).exists()).count();
         if found < planned {
             return Err(DataError::Unfinished { dir: dir.to_owned(), found, planned });
@@ -58,6 +64,19 @@ impl Dataset {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What was written, in numbers.
+    pub fn written(&self) -> Written {
+        let sum = |of: fn(&Tally) -> u32| -> u64 {
+            self.parts.iter().map(|part| u64::from(of(&part.tally))).sum()
+        };
+        Written {
+            games: sum(|tally| tally.games),
+            open: sum(|tally| tally.open),
+            positions: self.len(),
+            parts: self.parts(),
+        }
     }
 
     /// The number of parts.
@@ -125,7 +144,8 @@ fn sum_of_rows(batch: &Batch) -> u64 {
         hasher.write_u64(u64::from(row.game));
         hasher.write_u64(u64::from(row.ply));
         hasher.write(&[row.stage.0, row.side.index() as u8, u8::from(row.mv.is_some())]);
-        hasher.write(&row.outcome.margin().to_le_bytes());
+        // No outcome has the smallest number: its negative would not fit.
+        hasher.write(&row.outcome.map_or(i16::MIN, Outcome::margin).to_le_bytes());
         for text in [row.position, row.mv.unwrap_or_default().as_bytes()] {
             hasher.write_u64(text.len() as u64);
             hasher.write(text);

@@ -22,7 +22,7 @@ pub enum DataError {
         path: PathBuf,
     },
     /// The folder is not a dataset.
-    #[error("{} holds no dataset.json and is not a dataset; name the folder that `data generate` wrote", dir.display())]
+    #[error("{} holds no dataset.json and is not a dataset; name the folder that `data generate` or `data import` wrote", dir.display())]
     NoManifest {
         /// The folder.
         dir: PathBuf,
@@ -64,6 +64,14 @@ pub enum DataError {
         found: usize,
         /// Parts planned.
         planned: usize,
+    },
+    /// A run that cannot know its parts beforehand was stopped.
+    #[error("{} is unfinished; run its command again: {command}", dir.display())]
+    NotFinished {
+        /// The dataset.
+        dir: PathBuf,
+        /// The command that makes it.
+        command: String,
     },
     /// The file is no Parquet file, or its end is missing.
     #[error("{} is no complete Parquet file; if it is part of a dataset, delete it and run the command in dataset.json again", path.display())]
@@ -159,6 +167,28 @@ pub enum DataError {
         /// One of the files found there.
         example: String,
     },
+    /// The folder holds what cannot be compared with what comes through a pipe.
+    #[error("{} holds a finished dataset, and nobody can say whether a pipe would make it again; choose another --out, or delete the folder", dir.display())]
+    Stands {
+        /// The dataset.
+        dir: PathBuf,
+    },
+    /// A record cannot be read and the run was told to be strict, or none can.
+    #[error("{0}")]
+    Records(String),
+    /// Rows of a dataset that should be in the order of games and plies are not,
+    /// or two datasets tell different rows of one game and ply.
+    #[error("{}: game {game}, ply {ply}: {reason}", path.display())]
+    Order {
+        /// The dataset.
+        path: PathBuf,
+        /// The game's index.
+        game: u32,
+        /// The ply.
+        ply: u16,
+        /// What is wrong, and the remedy.
+        reason: String,
+    },
     /// Another run is writing here.
     #[error("another run is writing to {}; wait for it, or choose another --out", dir.display())]
     Locked {
@@ -166,7 +196,7 @@ pub enum DataError {
         dir: PathBuf,
     },
     /// Somebody asked the job to stop.
-    #[error("stopped at {done} of {total}; run the same command again, finished parts are kept")]
+    #[error("stopped at {done} of {total}; run the same command again to finish it")]
     Stopped {
         /// Games on disk, or positions turned into features.
         done: u64,

@@ -219,7 +219,9 @@ fn features_of_part<G: Game>(
             }
             let value = searched.as_mut().and_then(Iterator::next).flatten();
             let Some((seen, to_move)) = look(position, side) else { continue };
-            let outcome = row.outcome.seen_by(side, to_move);
+            // A position without a result teaches nothing.
+            let Some(outcome) = row.outcome else { continue };
+            let outcome = outcome.seen_by(side, to_move);
             values.clear();
             features.append_all(&seen, &mut values);
             table.columns.push(&values);

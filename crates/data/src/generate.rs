@@ -5,21 +5,15 @@
 //! the parts in hand, a kill loses only those, and the same command goes on
 //! with the first part that is missing.
 
-use crate::lock::{self, LOCK};
-use crate::manifest::{MANIFEST, part_path};
+use crate::folder;
+use crate::manifest::{Making, part_path};
 use crate::part::{self, Part};
-use crate::selfplay::{Played, Table};
+use crate::selfplay::{Played, Setting, Table};
 use crate::{BatchBuilder, DataError, Label, Manifest, SelfPlay, Tally};
-use evalsmith_core::files::TEMPORARY;
-use evalsmith_core::{Evaluate, Game, Player, Progress};
-use evalsmith_search::{Limits, SearchPlayer, WithChance};
+use evalsmith_core::{Evaluate, Game, Progress};
 use rayon::prelude::*;
 use std::fs;
 use std::path::Path;
-
-/// Each player's transposition table: the shallow searches of self-play need
-/// little, and it is cleared before every game.
-const TABLE_BYTES: usize = 1 << 20;
 
 /// Games in hand for each thread, so that none waits long for the last game.
 const GAMES_PER_THREAD: usize = 32;
@@ -30,8 +24,10 @@ pub(crate) const SEARCH_LABEL: &str = "search";
 /// Who makes a dataset, for provenance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Maker {
-    /// The function that plays, by name or digest.
+    /// The function that plays, by name or digest; both where there are two.
     pub function: String,
+    /// What the games begin with, where that is not chance: a digest of it.
+    pub openings: Option<String>,
     /// The command that makes the dataset again.
     pub command: String,
 }
@@ -49,8 +45,6 @@ pub struct Generated {
     pub kept: usize,
 }
 
-type Factory<'a, G> = dyn Fn() -> Box<dyn Player<<G as Game>::Position> + 'a> + Sync + 'a;
-
 /// Plays a function against itself and writes the positions to a folder; goes
 /// on where an earlier run of the same plan was stopped or killed.
 ///
@@ -65,82 +59,69 @@ pub fn generate<G: Game, E: Evaluate<G::Position>>(
     dir: &Path,
     progress: &dyn Progress,
 ) -> Result<Generated, DataError> {
+    let setting = Setting { functions: [function; 2], openings: None };
+    generate_with(game, &setting, plan, maker, dir, progress)
+}
+
+/// The same with two functions, which change sides with every game, or with
+/// given openings.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_with<G: Game, E: Evaluate<G::Position>>(
+    game: &G,
+    setting: &Setting<'_, G::Position, E>,
+    plan: &SelfPlay,
+    maker: &Maker,
+    dir: &Path,
+    progress: &dyn Progress,
+) -> Result<Generated, DataError> {
     plan.check_for(game)?;
     let made = format!(
         "log-odds of the chosen move for the side to move (±1000 where the end was seen), by a search of depth {} with {}",
         plan.depth, maker.function
     );
     let labels = vec![Label { name: SEARCH_LABEL.to_owned(), made }];
-    let wanted =
-        Manifest::new(G::NAME, maker.command.clone(), maker.function.clone(), plan.clone(), labels);
-
-    fs::create_dir_all(dir).map_err(|e| DataError::io(dir, e))?;
-    check_belongs(dir)?;
-    let _lock = lock::take(dir)?;
-    let manifest = claim(dir, wanted)?;
-    let player = || -> Box<dyn Player<G::Position> + '_> {
-        let limits = Limits::depth(plan.depth);
-        let name = maker.function.as_str();
-        let search = SearchPlayer::new(name, function, limits, TABLE_BYTES);
-        Box::new(WithChance::new(search, plan.chance))
+    let mut configuration = serde_json::to_value(plan).expect("a plan is plain JSON");
+    configuration["function"] = maker.function.as_str().into();
+    if let Some(openings) = &maker.openings {
+        configuration["openings"] = openings.as_str().into();
+    }
+    let making = Making {
+        game: G::NAME,
+        verb: "generate",
+        command: &maker.command,
+        configuration,
+        inputs: Vec::new(),
+        labels,
     };
-    let run = Run { game, player: &player, manifest, dir, progress };
-    progress.begin("self-play", u64::from(plan.games), "games");
+    let wanted = Manifest::new(making, Some(plan.parts()));
+    let (_lock, manifest) = folder::claim(dir, wanted)?;
+    let run = Run { game, setting, name: &maker.function, plan, manifest, dir, progress };
+    progress.begin("self-play", run.games(), "games");
     let generated = run.finish();
     progress.end();
     generated
 }
 
-/// Refuses a folder that holds something other than a dataset.
-fn check_belongs(dir: &Path) -> Result<(), DataError> {
-    if dir.join(MANIFEST).exists() {
-        return Ok(());
-    }
-    for entry in fs::read_dir(dir).map_err(|e| DataError::io(dir, e))? {
-        let name = entry.map_err(|e| DataError::io(dir, e))?.file_name();
-        let name = name.to_string_lossy();
-        if name != LOCK && !is_leftover(&name) {
-            let example = name.into_owned();
-            return Err(DataError::NotEmpty { dir: dir.to_owned(), example });
-        }
-    }
-    Ok(())
-}
-
-/// Writes the manifest, or checks that the one there is of the same run.
-fn claim(dir: &Path, wanted: Manifest) -> Result<Manifest, DataError> {
-    for entry in fs::read_dir(dir).map_err(|e| DataError::io(dir, e))? {
-        let path = entry.map_err(|e| DataError::io(dir, e))?.path();
-        if path.file_name().is_some_and(|name| is_leftover(&name.to_string_lossy())) {
-            fs::remove_file(&path).map_err(|e| DataError::io(&path, e))?;
-        }
-    }
-    if !dir.join(MANIFEST).exists() {
-        wanted.write(dir)?;
-        return Ok(wanted);
-    }
-    let begun = Manifest::read(dir)?;
-    wanted.check_same_run(&begun, dir)?;
-    Ok(begun)
-}
-
-/// Whether a killed run left the file behind.
-fn is_leftover(name: &str) -> bool {
-    (name.starts_with("part-") || name.starts_with(MANIFEST)) && name.ends_with(TEMPORARY)
-}
-
-struct Run<'a, G: Game> {
+struct Run<'a, G: Game, E> {
     game: &'a G,
-    player: &'a Factory<'a, G>,
+    setting: &'a Setting<'a, G::Position, E>,
+    name: &'a str,
+    plan: &'a SelfPlay,
     manifest: Manifest,
     dir: &'a Path,
     progress: &'a dyn Progress,
 }
 
-impl<G: Game> Run<'_, G> {
+impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
+    fn games(&self) -> u64 {
+        self.plan.shard.range(self.plan.games).len() as u64
+    }
+
     fn finish(&self) -> Result<Generated, DataError> {
-        let plan = &self.manifest.configuration;
-        let parts = self.manifest.parts();
+        let plan = self.plan;
+        let parts = plan.parts();
         let found: Vec<_> = (0..parts).into_par_iter().map(|i| self.finished(i)).collect();
         let (mut missing, mut done, mut positions) = (Vec::new(), 0, 0);
         for (index, part) in found.into_iter().enumerate() {
@@ -160,9 +141,9 @@ impl<G: Game> Run<'_, G> {
 
         let in_hand = GAMES_PER_THREAD * rayon::current_num_threads();
         for group in missing.chunks(in_hand.div_ceil(plan.games_per_part as usize)) {
-            let games: Vec<u32> = group.iter().flat_map(|&p| self.manifest.games_of(p)).collect();
+            let games: Vec<u32> = group.iter().flat_map(|&p| plan.games_of(p)).collect();
             let stopped = |e| match e {
-                Interrupt::Stop => DataError::Stopped { done, total: u64::from(plan.games) },
+                Interrupt::Stop => DataError::Stopped { done, total: self.games() },
                 Interrupt::Failure(e) => e,
             };
             let mut played = self.play(&games).map_err(stopped)?.into_iter();
@@ -198,8 +179,7 @@ impl<G: Game> Run<'_, G> {
     }
 
     fn play(&self, games: &[u32]) -> Result<Vec<Played<G>>, Interrupt> {
-        let table =
-            || Table { players: [(self.player)(), (self.player)()], solver: self.game.solver() };
+        let table = || Table::new(self.game, self.setting, self.plan, self.name);
         games
             .par_iter()
             // Players are made anew whenever the work is split: not for every game.
@@ -208,7 +188,7 @@ impl<G: Game> Run<'_, G> {
                 if self.progress.stopped() {
                     return Err(Interrupt::Stop);
                 }
-                let played = table.play(self.game, &self.manifest.configuration, index);
+                let played = table.play(self.game, self.plan, index);
                 self.progress.advance(1);
                 played.map_err(Interrupt::Failure)
             })
@@ -221,7 +201,7 @@ impl<G: Game> Run<'_, G> {
         index: usize,
         played: &mut impl Iterator<Item = Played<G>>,
     ) -> Result<(u64, u64), DataError> {
-        let games = self.manifest.games_of(index);
+        let games = self.plan.games_of(index);
         let mut rows = BatchBuilder::new(self.manifest.label_names());
         let mut tally = Tally { first_game: games.start, ..Tally::default() };
         for game in played.take(games.len()) {

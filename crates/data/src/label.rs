@@ -7,10 +7,22 @@
 //! | [`How::Search`] | log-odds by a search of fixed depth | everywhere |
 //! | [`How::GameTree`] | the margin by negamax over all games (buro95 fig. 3) | everywhere |
 //! | [`How::Corrected`] | 1, 0 or -1: the result, turned where a search is sure of an error (buro95) | everywhere |
+//!
+//! A label never replaces rows: it makes another dataset with one column more.
+//! Games are labelled in order, so that a killed run goes on behind the last part
+//! it finished.
 
+mod agreement;
 mod game_tree;
 mod labeller;
+mod run;
+mod tree_labels;
 
+pub use agreement::{Agreed, agreement};
+pub use run::{LabelOrder, Labels, label};
+
+use crate::DataError;
+use evalsmith_core::Game;
 use serde::{Deserialize, Serialize};
 
 /// How a label is made.
@@ -48,7 +60,55 @@ pub enum How {
 }
 
 impl How {
-    fn searches(&self) -> bool {
+    /// Whether a function is asked.
+    pub fn searches(&self) -> bool {
         matches!(self, Self::Search { .. } | Self::Corrected { .. })
+    }
+
+    /// What the column holds, in words.
+    fn made(&self, function: &str) -> String {
+        match self {
+            Self::Exact { moves_left } => format!(
+                "the margin for the side to move under perfect play, by the solver, with at most {moves_left} moves left"
+            ),
+            Self::Verdict { moves_left } => format!(
+                "win 1, draw 0 or loss -1 for the side to move under perfect play, by the solver, with at most {moves_left} moves left"
+            ),
+            Self::Search { depth } => format!(
+                "log-odds for the side to move (±1000 where the end was seen), by a search of depth {depth} with {function}"
+            ),
+            Self::GameTree { exact: None } => {
+                "the margin for the side to move by negamax over all games".to_owned()
+            }
+            Self::GameTree { exact: Some(label) } => format!(
+                "the margin for the side to move by negamax over all games, exact where label {label} is"
+            ),
+            Self::Corrected { depth, sure } => format!(
+                "win 1, draw 0 or loss -1 for the side to move: the result, turned where a search of depth {depth} with {function} was sure by {sure} log-odds"
+            ),
+        }
+    }
+
+    fn check_for<G: Game>(&self, game: &G) -> Result<(), DataError> {
+        let reject = |field, found: String, reason: &str| {
+            Err(DataError::Plan { field, found, reason: reason.to_owned() })
+        };
+        match *self {
+            Self::Exact { moves_left } | Self::Verdict { moves_left }
+                if game.solver().is_none() =>
+            {
+                let reason = format!("{} has no solver; label by search", G::NAME);
+                return reject("moves_left", moves_left.to_string(), &reason);
+            }
+            Self::Search { depth } | Self::Corrected { depth, .. } if depth == 0 => {
+                return reject("depth", depth.to_string(), "search at least one ply");
+            }
+            Self::Corrected { sure, .. } if !(sure > 0.0 && sure.is_finite()) => {
+                let reason = "log-odds above 0; 3 is a win probability of 95 %";
+                return reject("sure", sure.to_string(), reason);
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }

@@ -18,17 +18,17 @@
 //! | `stage` | u8 | the position's stage in the game's own count |
 //! | `side` | u8 | to move: 0 the first player, 1 the second |
 //! | `position` | binary | the position as [`Game::pack`](evalsmith_core::Game::pack) writes it |
-//! | `move` | utf8 | the move played; null where the game was ended here by a solver |
-//! | `result` | i8 | how the game ended for the side to move: 1 win, 0 draw, -1 loss |
-//! | `score` | i16 | the margin for the side to move; its sign is the result |
+//! | `move` | utf8 | the move played; null where the game was ended here before the rules did |
+//! | `result` | i8 | how the game ended for the side to move: 1 win, 0 draw, -1 loss; null where nobody told |
+//! | `score` | i16 | the margin for the side to move; its sign is the result; null with it |
 //! | `label.<name>` | f32, nullable | any number of labels; the manifest says how each was made |
 //!
 //! Self-play writes `label.search`: the searched value of the chosen move in
 //! log-odds for the side to move, null where the move was random or solved.
 //!
 //! The key-value metadata of each part repeats who made it (`evalsmith.game`,
-//! `.seed`, `.version`, `.command`, `.configuration`, `.labels`, `.digest`), tells
-//! the games it holds (`.tally`) and carries a checksum of the whole file
+//! `.version`, `.command`, `.configuration`, `.labels`, `.digest`), tells its
+//! number (`.part`) and the games it holds (`.tally`), and carries a checksum of the whole file
 //! (`.checksum`), because Parquet's own pages are written without one.
 //!
 //! The one invariant to know: a part under its final name is complete, and its
@@ -36,28 +36,51 @@
 
 mod batch;
 mod dataset;
+mod dedupe;
+mod derive;
 mod digest;
 mod distinct;
+mod draw;
 mod error;
+mod export;
 mod features;
+mod folder;
 mod generate;
+mod import;
 mod info;
+mod label;
 mod lock;
 mod manifest;
+mod merge;
 mod part;
+mod provenance;
 mod records;
 mod selfplay;
+mod shard;
+mod source;
+mod split;
 mod table;
+mod writer;
 
 pub use batch::{Batch, BatchBuilder, Row};
 pub use dataset::{Batches, Dataset};
+pub use dedupe::dedupe;
 pub use digest::{Digest, Hasher};
+pub use draw::{Amount, Draw, NearlyEven, draw};
 pub use error::DataError;
+pub use export::{ExportFormat, Exported, export};
 pub use features::{FeatureTable, features, features_at_rest};
 use generate::SEARCH_LABEL;
-pub use generate::{Generated, Maker, generate};
-pub use info::Info;
+pub use generate::{Generated, Maker, generate, generate_with};
+pub use import::{Import, Imported, InputFormat, Place, Scanned, Why, import, scan};
+pub use info::{Agreement, Info};
+pub use label::{Agreed, How, LabelOrder, Labels, agreement, label};
 pub use manifest::{Label, Manifest, Tally};
-pub use records::{Headers, NotWritten, Note, RecordFormat, write_record};
-pub use selfplay::SelfPlay;
-pub use table::{read_feature_table, write_feature_table};
+pub use merge::merge;
+pub use provenance::Input;
+pub use records::{Headers, LastWord, NotWritten, Note, RecordFormat, write_record};
+pub use selfplay::{Openings, SelfPlay, Setting};
+pub use shard::Shard;
+pub use split::{Split, split};
+pub use table::{read_feature_table, read_feature_text, write_feature_table};
+pub use writer::Written;

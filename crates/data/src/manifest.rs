@@ -4,18 +4,17 @@
 //! the digest covers everything the rows depend on, and not the command, which
 //! may name other folders or numbers of threads.
 
-use crate::{DataError, Digest, SelfPlay};
+use crate::{DataError, Digest, Input};
 use evalsmith_core::files::write_atomically;
-use evalsmith_core::{Reason, Verdict};
+use evalsmith_core::{Outcome, Reason, Side, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) const MANIFEST: &str = "dataset.json";
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// The content of `dataset.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,15 +25,27 @@ pub struct Manifest {
     pub game: String,
     /// The version of evalsmith.
     pub version: String,
+    /// The verb that made the dataset: `generate`, `import`, `merge`, ...
+    pub verb: String,
     /// The command that makes this dataset again.
     pub command: String,
-    /// The function that played, by name or digest.
-    pub function: String,
-    /// The whole configuration, with the seed and the number of games.
-    pub configuration: SelfPlay,
+    /// The whole configuration of the verb: a JSON object.
+    pub configuration: Value,
+    /// What the rows were made from, with how that was made in turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input>,
     /// The label columns and how each was made.
     pub labels: Vec<Label>,
-    /// Names the run: game, version, function, configuration and labels.
+    /// The parts; none while a run is under way that cannot know them before
+    /// its end.
+    pub parts: Option<usize>,
+    /// Records that were left out, by reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped: BTreeMap<String, u64>,
+    /// Names the numbering of the games. Datasets with one numbering are parts
+    /// of one whole: the same number in both is the same game.
+    pub numbering: Digest,
+    /// Names the run: game, version, verb, configuration, inputs and labels.
     pub digest: Digest,
 }
 
@@ -60,19 +71,21 @@ pub struct Tally {
     pub draws: u32,
     /// Games lost by the first player.
     pub losses: u32,
-    /// Games by the reason why they ended.
+    /// Games whose result nobody told.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub open: u32,
+    /// Games by the reason why they ended, where that is known.
     pub endings: BTreeMap<String, u32>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Tally {
     /// Counts a game that ended so for the first player.
     pub(crate) fn count(&mut self, verdict: Verdict, reason: Reason) {
-        self.games += 1;
-        match verdict {
-            Verdict::Win => self.wins += 1,
-            Verdict::Draw => self.draws += 1,
-            Verdict::Loss => self.losses += 1,
-        }
         let reason = match reason {
             Reason::Rules => "rules",
             Reason::Repetition => "repetition",
@@ -80,30 +93,60 @@ impl Tally {
             Reason::Solved => "solved",
             Reason::Agreed => "agreed",
         };
+        self.count_result(Some(verdict));
         *self.endings.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    /// Counts a game by its verdict for the first player, where it has one.
+    pub(crate) fn count_result(&mut self, verdict: Option<Verdict>) {
+        self.games += 1;
+        match verdict {
+            Some(Verdict::Win) => self.wins += 1,
+            Some(Verdict::Draw) => self.draws += 1,
+            Some(Verdict::Loss) => self.losses += 1,
+            None => self.open += 1,
+        }
     }
 }
 
+/// What a verb is about to make.
+pub(crate) struct Making<'a> {
+    pub(crate) game: &'a str,
+    pub(crate) verb: &'static str,
+    pub(crate) command: &'a str,
+    /// The verb's plan; a field `shard` does not count towards the numbering.
+    pub(crate) configuration: Value,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) labels: Vec<Label>,
+}
+
 impl Manifest {
-    pub(crate) fn new(
-        game: &str,
-        command: String,
-        function: String,
-        configuration: SelfPlay,
-        labels: Vec<Label>,
-    ) -> Self {
+    pub(crate) fn new(making: Making<'_>, parts: Option<usize>) -> Self {
         let mut manifest = Self {
             format: FORMAT,
-            game: game.to_owned(),
+            game: making.game.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            command,
-            function,
-            configuration,
-            labels,
+            verb: making.verb.to_owned(),
+            command: making.command.to_owned(),
+            configuration: making.configuration,
+            inputs: making.inputs,
+            labels: making.labels,
+            parts,
+            skipped: BTreeMap::new(),
+            numbering: Digest(0),
             digest: Digest(0),
         };
         manifest.digest = manifest.computed_digest();
+        let mut whole = manifest.identity();
+        whole.remove("configuration.shard");
+        manifest.numbering = digest_of(&whole);
         manifest
+    }
+
+    /// The manifest of rows whose games keep the numbers that they have there.
+    #[must_use]
+    pub(crate) fn numbered_as(self, numbering: Digest) -> Self {
+        Self { numbering, ..self }
     }
 
     /// Reads the manifest of a dataset.
@@ -127,7 +170,6 @@ impl Manifest {
             Some(found) => return Err(DataError::Format { path, found, known: FORMAT }),
         }
         let manifest: Self = serde_json::from_value(value).map_err(|e| malformed(e.to_string()))?;
-        manifest.configuration.check().map_err(|e| malformed(e.to_string()))?;
         if manifest.digest != manifest.computed_digest() {
             return Err(malformed("its digest is not that of its configuration".to_owned()));
         }
@@ -143,20 +185,23 @@ impl Manifest {
 
     /// Everything the rows depend on, by field.
     fn identity(&self) -> BTreeMap<String, Value> {
-        let whole = serde_json::to_value(self).expect("a manifest is plain JSON");
-        let fields = |value: &Value| value.as_object().cloned().unwrap_or_default();
-        let top = fields(&whole)
-            .into_iter()
-            .filter(|(name, _)| ["game", "version", "function", "labels"].contains(&name.as_str()));
-        let configuration = fields(&whole["configuration"])
-            .into_iter()
-            .map(|(name, value)| (format!("configuration.{name}"), value));
-        top.chain(configuration).collect()
+        let json = |value: serde_json::Result<Value>| value.expect("a manifest is plain JSON");
+        let sources: Vec<_> = self.inputs.iter().map(|input| &input.digest).collect();
+        let top = [
+            ("game", Value::from(self.game.as_str())),
+            ("version", Value::from(self.version.as_str())),
+            ("verb", Value::from(self.verb.as_str())),
+            ("labels", json(serde_json::to_value(&self.labels))),
+            ("inputs", json(serde_json::to_value(sources))),
+        ];
+        let configuration = self.configuration.as_object().cloned().unwrap_or_default();
+        let configuration =
+            configuration.into_iter().map(|(name, value)| (format!("configuration.{name}"), value));
+        top.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(configuration).collect()
     }
 
     fn computed_digest(&self) -> Digest {
-        let identity = serde_json::to_vec(&self.identity()).expect("a manifest is plain JSON");
-        Digest::of(&identity)
+        digest_of(&self.identity())
     }
 
     /// Says which field tells this run from the one that began the folder.
@@ -164,37 +209,34 @@ impl Manifest {
         let (mine, theirs) = (self.identity(), begun.identity());
         // The labels repeat the depth and the function: the plainer field first.
         let differs = |field: &&String| mine.get(*field) != theirs.get(*field);
-        let field = mine
-            .keys()
-            .filter(|k| *k != "labels")
-            .find(differs)
-            .or_else(|| mine.keys().find(differs));
+        let plain = |field: &&String| *field != "labels" && *field != "verb";
+        let all = || mine.keys().chain(theirs.keys());
+        let verb = mine.keys().find(|field| *field == "verb" && differs(field));
+        let field =
+            verb.or_else(|| all().filter(plain).find(differs)).or_else(|| all().find(differs));
         match field {
             None => Ok(()),
             Some(field) => Err(DataError::OtherRun {
                 dir: dir.to_owned(),
                 field: field.clone(),
                 found: theirs.get(field).unwrap_or(&Value::Null).to_string(),
-                wanted: mine[field].to_string(),
+                wanted: mine.get(field).unwrap_or(&Value::Null).to_string(),
             }),
         }
-    }
-
-    /// The number of parts planned.
-    pub fn parts(&self) -> usize {
-        self.configuration.games.div_ceil(self.configuration.games_per_part) as usize
-    }
-
-    /// The games of a part.
-    pub(crate) fn games_of(&self, part: usize) -> Range<u32> {
-        let SelfPlay { games, games_per_part, .. } = self.configuration;
-        let first = games_per_part.saturating_mul(part as u32);
-        first..first.saturating_add(games_per_part).min(games)
     }
 
     pub(crate) fn label_names(&self) -> impl Iterator<Item = &str> {
         self.labels.iter().map(|label| label.name.as_str())
     }
+}
+
+fn digest_of(identity: &BTreeMap<String, Value>) -> Digest {
+    Digest::of(&serde_json::to_vec(identity).expect("a manifest is plain JSON"))
+}
+
+/// The verdict for the first player of an outcome told by a side.
+pub(crate) fn verdict(outcome: Option<Outcome>, teller: Side) -> Option<Verdict> {
+    outcome.map(|outcome| outcome.seen_by(teller, Side::First).verdict())
 }
 
 /// The name of a part's file.

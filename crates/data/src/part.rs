@@ -8,20 +8,21 @@
 
 use crate::batch::{Batch, check_schema};
 use crate::manifest::part_path;
-use crate::{DataError, Digest, Hasher, Manifest, Tally};
+use crate::{BatchBuilder, DataError, Digest, Hasher, Manifest, Tally};
 use arrow_array::RecordBatch;
 use evalsmith_core::files::write_atomically;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 4] = b"PAR1";
+const PART: &str = "evalsmith.part";
 const CHECKSUM: &str = "evalsmith.checksum";
 const UNSEALED: &str = "0000000000000000";
 
@@ -51,31 +52,44 @@ pub(crate) fn write(
     rows: &Batch,
 ) -> Result<(), DataError> {
     let path = part_path(dir, index);
-    let bytes = encode(manifest, tally, &rows.to_record())
+    let bytes = encode(manifest, index, tally, &rows.to_record())
         .map_err(|reason| DataError::Parquet { path: path.clone(), reason })?;
     write_atomically(&path, |file| file.write_all(&bytes)).map_err(|e| DataError::io(&path, e))
 }
 
-fn encode(manifest: &Manifest, tally: &Tally, rows: &RecordBatch) -> Result<Vec<u8>, String> {
+fn encode(
+    manifest: &Manifest,
+    index: usize,
+    tally: &Tally,
+    rows: &RecordBatch,
+) -> Result<Vec<u8>, String> {
     let json = |value: serde_json::Result<String>| value.expect("provenance is plain JSON");
     let metadata = [
         ("evalsmith.game", manifest.game.clone()),
-        ("evalsmith.seed", manifest.configuration.seed.to_string()),
         ("evalsmith.version", manifest.version.clone()),
         ("evalsmith.command", manifest.command.clone()),
-        ("evalsmith.function", manifest.function.clone()),
-        ("evalsmith.configuration", json(serde_json::to_string(&manifest.configuration))),
+        ("evalsmith.configuration", manifest.configuration.to_string()),
         ("evalsmith.labels", json(serde_json::to_string(&manifest.labels))),
         ("evalsmith.digest", manifest.digest.to_string()),
+        (PART, index.to_string()),
         ("evalsmith.tally", json(serde_json::to_string(tally))),
         (CHECKSUM, UNSEALED.to_owned()),
     ];
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.to_owned(), value)).to_vec();
-    let properties = properties()
+    let mut properties = properties()
         .set_key_value_metadata(Some(metadata))
-        // Positions hardly repeat: a dictionary of them would only cost.
+        // Positions hardly repeat: a dictionary of them would only cost, and so
+        // would their smallest and largest.
         .set_column_dictionary_enabled(ColumnPath::from("position"), false)
-        .build();
+        .set_column_statistics_enabled(ColumnPath::from("position"), EnabledStatistics::None);
+    // Small numbers that hardly change from row to row: packed differences are as
+    // short as a dictionary, and far cheaper than looking every number up.
+    for name in ["game", "ply", "stage", "side", "result", "score"] {
+        properties = properties
+            .set_column_dictionary_enabled(ColumnPath::from(name), false)
+            .set_column_encoding(ColumnPath::from(name), Encoding::DELTA_BINARY_PACKED);
+    }
+    let properties = properties.build();
     let mut writer = ArrowWriter::try_new(Vec::new(), rows.schema(), Some(properties))
         .map_err(|e| e.to_string())?;
     writer.write(rows).map_err(|e| e.to_string())?;
@@ -151,14 +165,40 @@ impl Part {
         }
         let tally: Tally = serde_json::from_str(entry("evalsmith.tally").unwrap_or_default())
             .map_err(|e| foreign(format!("its tally cannot be read: {e}")))?;
-        let games = manifest.games_of(index);
-        if tally.first_game != games.start || tally.games as usize != games.len() {
-            let reason = format!("it holds {} games from {}", tally.games, tally.first_game);
-            return Err(foreign(reason));
+        let part = entry(PART).unwrap_or_default();
+        if part != index.to_string() {
+            return Err(foreign(format!("it is part {part}, not {index}")));
         }
         check_schema(reader.schema(), manifest.label_names(), &path)?;
         let rows = u64::try_from(file.num_rows()).unwrap_or(0);
         Ok(Self { path, tally, rows, bytes: size })
+    }
+
+    /// All rows, with the labels of the manifest.
+    pub(crate) fn whole(&self, manifest: &Manifest) -> Result<Batch, DataError> {
+        let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
+        let none = || BatchBuilder::new(manifest.label_names()).finish();
+        if rows == 0 {
+            Ok(none())
+        } else {
+            self.batches(rows)?.next().unwrap_or_else(|| Ok(none()))
+        }
+    }
+
+    /// The rows, in batches of at most so many.
+    pub(crate) fn batches(
+        &self,
+        rows: usize,
+    ) -> Result<impl Iterator<Item = Result<Batch, DataError>>, DataError> {
+        let unreadable = |reason: String| DataError::Parquet { path: self.path.clone(), reason };
+        let reader = reader(&self.path)?
+            .with_batch_size(rows)
+            .build()
+            .map_err(|e| unreadable(e.to_string()))?;
+        Ok(reader.map(move |record| {
+            let record = record.map_err(|e| unreadable(e.to_string()))?;
+            Batch::from_record(&record, &self.path, 0)
+        }))
     }
 }
 
@@ -172,7 +212,8 @@ pub(crate) fn reader(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BatchBuilder, Dataset, Label, Row, SelfPlay};
+    use crate::manifest::Making;
+    use crate::{Dataset, Label, Row};
     use arrow_array::{ArrayRef, Int8Array, Int64Array, StringArray, UInt8Array};
     use evalsmith_core::{Outcome, Side, Stage};
     use proptest::prelude::*;
@@ -180,9 +221,15 @@ mod tests {
 
     fn manifest() -> Manifest {
         let label = |name: &str| Label { name: name.to_owned(), made: "by hand".to_owned() };
-        let plan = SelfPlay { games: 2, ..SelfPlay::default() };
-        let labels = vec![label("search"), label("deep")];
-        Manifest::new("toy", "make".to_owned(), "f".to_owned(), plan, labels)
+        let making = Making {
+            game: "toy",
+            verb: "generate",
+            command: "make",
+            configuration: serde_json::json!({ "games": 2 }),
+            inputs: Vec::new(),
+            labels: vec![label("search"), label("deep")],
+        };
+        Manifest::new(making, Some(1))
     }
 
     fn tally() -> Tally {
@@ -191,14 +238,14 @@ mod tests {
 
     fn row(position: &[u8], margin: i16) -> Row<'_> {
         let (stage, side) = (Stage(3), Side::Second);
-        Row { game: 1, ply: 4, stage, side, position, mv: None, outcome: Outcome::by(margin) }
+        Row { game: 1, ply: 4, stage, side, position, mv: None, outcome: Some(Outcome::by(margin)) }
     }
 
     /// A dataset whose only part holds these columns, sealed as if all were well.
     fn dataset_of(rows: &RecordBatch) -> (tempfile::TempDir, Result<Dataset, DataError>) {
         let dir = tempfile::tempdir().unwrap();
         manifest().write(dir.path()).unwrap();
-        let bytes = encode(&manifest(), &tally(), rows).unwrap();
+        let bytes = encode(&manifest(), 0, &tally(), rows).unwrap();
         std::fs::write(part_path(dir.path(), 0), bytes).unwrap();
         let opened = Dataset::open(dir.path());
         (dir, opened)
@@ -289,7 +336,7 @@ mod tests {
         let (dir, dataset) = dataset_of(&rows_with("", None));
         dataset.unwrap();
         let other = Manifest { game: "other".to_owned(), ..manifest() };
-        let bytes = encode(&other, &tally(), &rows_with("", None)).unwrap();
+        let bytes = encode(&other, 0, &tally(), &rows_with("", None)).unwrap();
         std::fs::write(part_path(dir.path(), 0), bytes).unwrap();
         let error = Dataset::open(dir.path()).unwrap_err();
         assert!(
@@ -299,7 +346,8 @@ mod tests {
         );
     }
 
-    type Cells = (u32, u16, u8, bool, Vec<u8>, Option<String>, i16, Option<f32>, Option<f32>);
+    type Cells =
+        (u32, u16, u8, bool, Vec<u8>, Option<String>, Option<i16>, Option<f32>, Option<f32>);
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
@@ -314,7 +362,7 @@ mod tests {
                     side: if *second { Side::Second } else { Side::First },
                     position,
                     mv: mv.as_deref(),
-                    outcome: Outcome::by((*margin).max(-i16::MAX)),
+                    outcome: margin.map(|margin| Outcome::by(margin.max(-i16::MAX))),
                 };
                 rows.push(&row, &[*search, *deep]);
             }

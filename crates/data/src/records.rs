@@ -11,6 +11,9 @@ mod pgn;
 mod plain;
 mod sgf;
 
+pub(crate) use csa::PIECES as CSA_PIECES;
+pub(crate) use sgf::number as sgf_number;
+
 use evalsmith_core::{Game, GameRecord, Malformed, Outcome, Position, Protocol, Score, Side};
 use std::fmt;
 use std::str::FromStr;
@@ -104,6 +107,21 @@ pub struct Headers {
     pub outcome: Option<Outcome>,
     /// Why the game ended, in words.
     pub termination: Option<String>,
+    /// What the side to move said or did instead of a move, where that ended it.
+    pub last_word: Option<LastWord>,
+}
+
+/// What ends a game in place of a move; all but a declared win lose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LastWord {
+    /// It resigned.
+    Resigned,
+    /// It declared a win that the rules give (the entering king of Shogi).
+    DeclaredWin,
+    /// Its time was over.
+    LostOnTime,
+    /// It broke the rules.
+    Illegal,
 }
 
 /// What a player thought when it chose a move.
@@ -212,13 +230,18 @@ fn pawns(value: Score) -> Option<f64> {
     (!value.is_decisive()).then(|| value.log_odds().0 * 4.0 / std::f64::consts::LN_10)
 }
 
+/// The log-odds of an advantage in pawns: what [`pawns`] undoes.
+pub(crate) fn log_odds(pawns: f64) -> f32 {
+    (pawns * std::f64::consts::LN_10 / 4.0).clamp(-1000.0, 1000.0) as f32
+}
+
 /// The text on one line, without what a terminal would obey.
 fn plain_text(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use evalsmith_chess::Chess;
     use evalsmith_core::rng;
@@ -229,7 +252,7 @@ mod tests {
     use rand::RngExt;
 
     /// A game of random moves from the start, or from `skip` plies into it.
-    pub(super) fn random_game<G: Game>(
+    pub(crate) fn random_game<G: Game>(
         game: &G,
         seed: u64,
         skip: usize,
@@ -250,7 +273,7 @@ mod tests {
         record
     }
 
-    pub(super) fn headers() -> Headers {
+    pub(crate) fn headers() -> Headers {
         Headers {
             players: ["Anna \"A\"".into(), "Ben ]\\".into()],
             event: Some("A } match\n".into()),
@@ -262,7 +285,7 @@ mod tests {
         }
     }
 
-    pub(super) fn notes(plies: usize) -> Vec<Note> {
+    pub(crate) fn notes(plies: usize) -> Vec<Note> {
         let note = |ply: usize| Note {
             value: (!ply.is_multiple_of(3)).then_some(Score(ply as i32 * 100 - 500)),
             depth: ply as u32 % 5,

@@ -5,6 +5,10 @@
 //! (f32) for each feature. A table may also come from outside: any integer or
 //! floating type will do where the numbers fit, and other columns are ignored.
 
+mod text;
+
+pub use text::read_feature_text;
+
 use crate::part;
 use crate::{DataError, FeatureTable, SEARCH_LABEL};
 use arrow_array::cast::AsArray;

@@ -1,12 +1,15 @@
 //! A game without its type, erased by whole jobs: what the program calls.
 
 use crate::LabError;
+use crate::any_data::AnyData;
+use crate::compare::{ComparePlan, Compared, compare};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::match_order::{MatchOrder, play_match};
 use crate::match_records::write_match;
 use crate::reproduce::{Experiment, Extent, Reproduction};
+use crate::samuel::{SamuelMethod, samuel};
 use crate::session::{GameSession, Session};
 use crate::thinker::{EngineSetup, SearchThinker};
 use crate::time_factor::{Equality, FactorOrder, time_factor};
@@ -14,9 +17,8 @@ use crate::tournament::{Standings, TournamentOrder, play_tournament};
 use evalsmith_arena::{MatchResult, Openings};
 use evalsmith_core::{Defaults, Features, Game, Progress, Protocol, perft_by_bulk};
 use evalsmith_curves::Curve;
-use evalsmith_data::{
-    Dataset, Generated, Maker, RecordFormat, SelfPlay, generate, write_feature_table,
-};
+use evalsmith_data::{Dataset, RecordFormat, write_feature_table};
+use evalsmith_learn::Model;
 use evalsmith_protocol::{Budget, Engine, Finding, check, serve};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::io::{BufRead, Write};
@@ -57,18 +59,8 @@ pub trait AnyGame: Send + Sync {
         progress: &dyn Progress,
     ) -> Result<LearnSummary, LabError>;
 
-    /// Self-play into a dataset; see [`generate`].
-    ///
-    /// # Errors
-    /// As [`generate`].
-    fn generate(
-        &self,
-        function: &FunctionName,
-        plan: &SelfPlay,
-        command: &str,
-        out: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Generated, LabError>;
+    /// Datasets: records in and out, and what else needs the rules.
+    fn data(&self) -> &dyn AnyData;
 
     /// The features of every position of a dataset, as it was played (`raw`) or
     /// at rest by the hand-weighted function, as one Parquet file.
@@ -89,6 +81,29 @@ pub trait AnyGame: Send + Sync {
     /// As [`fit`].
     fn fit(&self, data: &Path, plan: &FitPlan, progress: &dyn Progress)
     -> Result<Fitted, LabError>;
+
+    /// Fits several learners and lets them play; see [`compare`].
+    ///
+    /// # Errors
+    /// As [`compare`].
+    fn compare(
+        &self,
+        data: &Path,
+        plan: &ComparePlan,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Compared>, LabError>;
+
+    /// Learns by one of Samuel's ways; see [`samuel`].
+    ///
+    /// # Errors
+    /// As [`samuel`].
+    fn samuel(
+        &self,
+        method: &SamuelMethod,
+        features: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Model, LabError>;
 
     /// Plays a match; see [`play_match`].
     ///
@@ -216,6 +231,14 @@ impl<G: Game> AsAny<G> {
     pub const fn with_model(game: G, shipped: &'static [u8]) -> Self {
         Self { game, shipped: Some(shipped) }
     }
+
+    pub(crate) const fn game(&self) -> &G {
+        &self.game
+    }
+
+    pub(crate) const fn shipped(&self) -> Option<&'static [u8]> {
+        self.shipped
+    }
 }
 
 /// Opens a dataset of this game.
@@ -276,17 +299,8 @@ impl<G: Game> AnyGame for AsAny<G> {
         learn(&self.game, plan, out, calibration, progress)
     }
 
-    fn generate(
-        &self,
-        function: &FunctionName,
-        plan: &SelfPlay,
-        command: &str,
-        out: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Generated, LabError> {
-        let opened = open(&self.game, function, self.shipped)?;
-        let maker = Maker { function: opened.identity(function), command: command.to_owned() };
-        Ok(generate(&self.game, &opened, plan, &maker, out, progress)?)
+    fn data(&self) -> &dyn AnyData {
+        self
     }
 
     fn export_features(
@@ -309,6 +323,25 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Fitted, LabError> {
         fit(&self.game, &dataset::<G>(data)?, plan, progress)
+    }
+
+    fn compare(
+        &self,
+        data: &Path,
+        plan: &ComparePlan,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Compared>, LabError> {
+        compare(&self.game, &dataset::<G>(data)?, plan, out, progress)
+    }
+
+    fn samuel(
+        &self,
+        method: &SamuelMethod,
+        features: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Model, LabError> {
+        samuel(&self.game, method, features, progress)
     }
 
     fn play_match(

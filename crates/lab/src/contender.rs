@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 /// Who thinks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +38,17 @@ pub struct Contender {
     pub pace: Option<Pace>,
 }
 
+impl Contender {
+    /// Gives an outside engine so long for a move that no clock limits.
+    pub fn wait_at_most(&mut self, timeout: Duration) {
+        if let Mind::Engine(engine) = &mut self.mind {
+            engine.patience.unclocked_move = timeout;
+        }
+    }
+}
+
 /// Players by name, from a TOML file: a table for each, with the fields of an
-/// engine (protocol, command, arguments, folder, environment, options) or a
+/// engine (protocol, command, arguments, folder, environment, options, patience) or a
 /// `function`, and `pace` for limits of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Roster(BTreeMap<String, Contender>);
@@ -56,7 +66,12 @@ impl Roster {
     fn read(text: &str) -> Result<Self, String> {
         let table: toml::Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
         let mut players = BTreeMap::new();
+        // A plan of a match has other things to say beside its players.
+        let is_plan = table.contains_key("game");
         for (name, value) in table {
+            if is_plan && !value.is_table() {
+                continue;
+            }
             let player =
                 entry(&name, value).map_err(|reason| format!("player {name}: {reason}"))?;
             players.insert(name, player);
@@ -74,8 +89,14 @@ impl Roster {
     /// # Errors
     /// When it names a protocol or a player that does not exist.
     pub fn player(&self, text: &str) -> Result<Contender, LabError> {
-        let (name, pace) = match text.rsplit_once('@').map(|(name, tail)| (name, tail.parse())) {
-            Some((name, Ok(pace))) if !name.is_empty() => (name, Some(pace)),
+        // Other words after an `@` may belong to the name of a file.
+        let is_limit = |tail: &str| {
+            ["depth=", "nodes=", "cpu=", "wall="].iter().any(|word| tail.starts_with(word))
+        };
+        let (name, pace) = match text.rsplit_once('@') {
+            Some((name, tail)) if !name.is_empty() && is_limit(tail) => {
+                (name, Some(tail.parse::<Pace>()?))
+            }
             _ => (text, None),
         };
         let mut player = self.unlimited(name)?;
@@ -181,6 +202,24 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_is_a_file_of_players_too() {
+        let plan = "game = 'go'\npairs = 3\n[deep]\nfunction = 'hand'\npace = 'depth=3'\n";
+        assert_eq!(Roster::read(plan).unwrap().names(), ["deep"]);
+        assert!(Roster::read("pairs = 3\n").unwrap_err().contains("player pairs"));
+    }
+
+    #[test]
+    fn an_engine_may_be_given_less_time_and_a_function_does_not_mind() {
+        let mut engine = player("engine:uci:stockfish");
+        engine.wait_at_most(Duration::from_secs(3));
+        let Mind::Engine(waited) = &engine.mind else { panic!("{engine:?}") };
+        assert_eq!(waited.patience.unclocked_move, Duration::from_secs(3));
+        let mut hand = player("hand");
+        hand.wait_at_most(Duration::from_secs(3));
+        assert_eq!(hand, player("hand"));
+    }
+
+    #[test]
     fn functions_and_engines_are_told_apart() {
         assert_eq!(player("hand").mind, Mind::Function(FunctionName::Hand));
         let file = player("runs/a@b.safetensors");
@@ -199,6 +238,8 @@ mod tests {
     fn broken_players_are_named() {
         for (text, words) in [
             ("engine:uci", "engine:PROTOCOL:COMMAND"),
+            ("hand@depth=99", "malformed limit \"depth=99\""),
+            ("engine:uci:x@wall=0s", "none of them zero"),
             ("engine:morse:x", "uci, usi, gtp"),
             ("engine:uci:", "command is missing"),
             ("engine:uci:a 'b", "not closed"),

@@ -151,8 +151,9 @@ impl<'a, F> Entrant<'a, F> {
                     Pace::Time(_, TimeBudget::Game { .. }) => Budget::default(),
                 };
                 if matches!(self.pace, Pace::Time(Meter::Cpu, _)) {
-                    // The wall's clock must not forfeit whom the processor's judges.
-                    engine.patience.margin = engine.patience.unclocked_move;
+                    // The wall's clock must not forfeit whom the processor's judges,
+                    // however many others are at work on the machine.
+                    engine.patience.margin = engine.patience.unclocked_move.saturating_mul(10);
                 }
                 Ok(Box::new(EnginePlayer::start(game.clone(), engine, budget)?))
             }

@@ -4,12 +4,13 @@
 use crate::LabError;
 use crate::function::{Function, by_hand};
 use crate::run_folder::{read_json, write_json};
+use crate::statistics::{Statistics, statistics};
 use evalsmith_core::{Columns, Defaults, Game, Position, Progress, Side, Stage};
 use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
-use evalsmith_data::{Dataset, FeatureTable, features, features_at_rest};
+use evalsmith_data::{Dataset, FeatureTable, Hasher, features, features_at_rest};
 use evalsmith_learn::{
-    DenseModel, Examples, Linear, LogisticParams, Model, ModelFile, Quality, StageFit,
-    fit_logistic, quality,
+    DenseModel, Examples, Learner, Linear, LogisticParams, Model, ModelFile, Quality, StageFit,
+    Tabled, Tables, fit_logistic, quality,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -17,7 +18,13 @@ use std::path::Path;
 /// How to fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitPlan {
-    /// The regression.
+    /// Who learns.
+    #[serde(default)]
+    pub learner: Learner,
+    /// The features by name; the game's own where none is named.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// The regression; the other learners pool stages as it says.
     pub logistic: LogisticParams,
     /// The share of games held out.
     pub holdout: f64,
@@ -36,7 +43,15 @@ impl FitPlan {
     pub fn new(defaults: &Defaults) -> Self {
         let mut logistic = LogisticParams::default();
         logistic.stages.radius = defaults.radius;
-        Self { logistic, holdout: 0.2, seed: 1, raw: false, searched: defaults.searched }
+        Self {
+            learner: Learner::default(),
+            features: Vec::new(),
+            logistic,
+            holdout: 0.2,
+            seed: 1,
+            raw: false,
+            searched: defaults.searched,
+        }
     }
 }
 
@@ -61,6 +76,12 @@ pub struct FitRecord {
     pub learned: Option<Quality>,
     /// Quality of the hand-weighted function on the same positions.
     pub by_hand: Option<Quality>,
+    /// A digest of the model's numbers.
+    #[serde(default)]
+    pub coefficients_digest: Option<String>,
+    /// What else a statistician asks.
+    #[serde(default)]
+    pub statistics: Statistics,
 }
 
 impl FitRecord {
@@ -74,13 +95,26 @@ impl FitRecord {
 
     /// Whether these are the statistics of this very model.
     pub fn belongs_to(&self, model: &Model) -> bool {
-        let Model::Linear(linear) = model;
+        if let Some(digest) = &self.coefficients_digest {
+            return *digest == digest_of(model);
+        }
+        let Some(linear) = model.as_linear() else { return false };
         self.stages.iter().all(|fit| {
             let at = weights_at(linear, fit.stage);
             fit.stage.index() < linear.stages()
                 && fit.estimates.iter().map(|e| e.weight).eq(at.iter().copied())
         })
     }
+}
+
+/// What tells a model's numbers from others.
+pub(crate) fn digest_of(model: &Model) -> String {
+    let mut hasher = Hasher::new();
+    hasher.write(model.features().join("\0").as_bytes());
+    for weight in model.coefficients() {
+        hasher.write_u64(weight.to_bits());
+    }
+    hasher.finish().to_string()
 }
 
 /// The intercept and the weights at a stage.
@@ -92,7 +126,7 @@ pub(crate) fn weights_at(linear: &Linear, stage: Stage) -> Vec<f64> {
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// The model.
-    pub model: Linear,
+    pub model: Model,
     /// What is known of it.
     pub record: FitRecord,
     /// The positions held out (all positions when none were), for curves.
@@ -111,7 +145,7 @@ impl Fitted {
                 "positions": self.record.rows,
                 "games": self.record.games,
             }),
-            model: self.model.clone().into(),
+            model: self.model.clone(),
         }
     }
 
@@ -126,8 +160,42 @@ impl Fitted {
     }
 }
 
-/// Fits one logistic regression a stage to a dataset, apart from the games held
-/// out, and judges it on those.
+/// The game with the features a plan asks for.
+pub(crate) fn with_features<G: Game>(game: &G, names: &[String]) -> Result<G, LabError> {
+    if names.is_empty() {
+        return Ok(game.clone());
+    }
+    let all = game.all_features();
+    // `row2/*` stands for all instances of the pattern row2.
+    let expand = |name: &String| match name.strip_suffix("/*") {
+        Some(pattern) => {
+            let instance = |n: &&String| n.split_once('/').is_some_and(|(p, _)| p == pattern);
+            let known: Vec<String> = all.iter().filter(instance).cloned().collect();
+            if known.is_empty() { vec![name.clone()] } else { known }
+        }
+        None => vec![name.clone()],
+    };
+    let names: &[String] = &names.iter().flat_map(expand).collect::<Vec<_>>();
+    game.with_features(names).ok_or_else(|| {
+        let unknown = names.iter().find(|n| !all.contains(n) && !n.starts_with("copy of "));
+        let trouble = unknown.map_or_else(
+            || "these features cannot be taken together (each once, and not too many)".to_owned(),
+            |name| format!("{} has no feature {name:?}", G::NAME),
+        );
+        let mut short: Vec<String> = Vec::new();
+        for name in &all {
+            let name =
+                name.split_once('/').map_or(name.clone(), |(pattern, _)| format!("{pattern}/*"));
+            if !short.contains(&name) {
+                short.push(name);
+            }
+        }
+        LabError::Settings(format!("{trouble}; it has {}", short.join(", ")))
+    })
+}
+
+/// Fits one model a stage to a dataset, apart from the games held out, and
+/// judges it on those.
 ///
 /// # Errors
 /// When the dataset cannot be read or gives no fit.
@@ -137,8 +205,34 @@ pub fn fit<G: Game>(
     plan: &FitPlan,
     progress: &dyn Progress,
 ) -> Result<Fitted, LabError> {
+    let game = &with_features(game, &plan.features)?;
     let hand = by_hand(game)?;
     let table = table(game, dataset, &hand, plan.raw, progress)?;
+    let digest = dataset.digest()?.to_string();
+    let judged = match &hand {
+        Function::Dense(dense) => Some(dense.model()),
+        Function::Trivial => None,
+    };
+    fit_table(G::NAME, G::Position::STAGES, &table, plan, judged, digest, progress)
+}
+
+/// Fits one model a stage to a table, whose rows are of the game of this name,
+/// apart from the games held out, and judges it and the model set by hand on those.
+///
+/// # Errors
+/// When the table gives no fit.
+pub fn fit_table(
+    game: &str,
+    stages: usize,
+    table: &FeatureTable,
+    plan: &FitPlan,
+    by_hand: Option<&Model>,
+    data_digest: String,
+    progress: &dyn Progress,
+) -> Result<Fitted, LabError> {
+    if Tables::wanted(table.columns.names()) {
+        return fit_tabled(game, stages, table, plan, by_hand, data_digest, progress);
+    }
     let (train, holdout) = table.split(plan.holdout, plan.seed);
     let points = targets(&train, plan, progress)?;
     let examples = Examples {
@@ -147,25 +241,59 @@ pub fn fit<G: Game>(
         points: &points,
         games: &train.games,
     };
-    let fitted = fit_logistic(&plan.logistic, G::Position::STAGES, &examples, progress)?;
-    let learned = judge(&fitted.model, &holdout)?;
-    let by_hand = match &hand {
-        Function::Dense(dense) => judge(dense.model(), &holdout)?,
-        Function::Trivial => None,
-    };
+    let scores: Vec<f32> = train.scores.iter().map(|&s| s.into()).collect();
+    let learner = plan.learner;
+    let fitted =
+        evalsmith_learn::fit(learner, &plan.logistic, stages, &examples, &scores, progress)?;
     let record = FitRecord {
-        game: G::NAME.into(),
-        data_digest: dataset.digest()?.to_string(),
+        game: game.into(),
+        data_digest,
         plan: plan.clone(),
         rows: train.columns.rows() as u64,
         games: distinct(&train.games),
         holdout_rows: holdout.columns.rows() as u64,
+        learned: judge(&fitted.model, &holdout)?,
+        by_hand: by_hand.map_or(Ok(None), |model| judge(model, &holdout))?,
+        statistics: statistics(plan, stages, &examples, &fitted.model, &holdout, progress)?,
+        coefficients_digest: Some(digest_of(&fitted.model)),
         stages: fitted.stages,
-        learned,
-        by_hand,
     };
     let unseen = if holdout.columns.rows() == 0 { train } else { holdout };
     Ok(Fitted { model: fitted.model, record, unseen })
+}
+
+/// The same where some features are codes of patterns: tables are made of them
+/// first, from half of the games that are not held out, and the model is fitted
+/// to the tables' features in the other half.
+fn fit_tabled(
+    game: &str,
+    stages: usize,
+    table: &FeatureTable,
+    plan: &FitPlan,
+    by_hand: Option<&Model>,
+    data_digest: String,
+    progress: &dyn Progress,
+) -> Result<Fitted, LabError> {
+    let (train, holdout) = table.split(plan.holdout, plan.seed);
+    let examples = Examples {
+        features: &train.columns,
+        stages: &train.stages,
+        points: &train.points,
+        games: &train.games,
+    };
+    let tables = Tables::fit(stages, &examples)?;
+    let judged_by_hand = by_hand.map_or(Ok(None), |model| judge(model, &holdout))?;
+    // Games with odd numbers, and those held out, whatever their number.
+    let kept = |row: usize| table.games[row] % 2 == 1;
+    let held: std::collections::HashSet<u32> = holdout.games.iter().copied().collect();
+    let mut made = table.filter(|row| kept(row) || held.contains(&table.games[row]));
+    made.columns = tables.columns(&made.columns, &made.stages);
+    let mut fitted = fit_table(game, stages, &made, plan, None, data_digest, progress)?;
+    fitted.model = Tabled::new(tables, fitted.model)?.into();
+    fitted.record.coefficients_digest = Some(digest_of(&fitted.model));
+    fitted.record.by_hand = judged_by_hand;
+    fitted.unseen = if holdout.is_empty() { train } else { holdout };
+    Ok(fitted)
 }
 
 /// What each position is fitted to: the result of its game, mixed with the
@@ -232,7 +360,7 @@ fn judge(model: &impl DenseModel, table: &FeatureTable) -> Result<Option<Quality
 }
 
 /// The log-odds a model gives to every row of a table.
-fn values(model: &impl DenseModel, table: &FeatureTable) -> Vec<f64> {
+pub(crate) fn values(model: &impl DenseModel, table: &FeatureTable) -> Vec<f64> {
     let value = |(row, &stage): (usize, &Stage)| {
         model.log_odds(stage, |feature| table.columns.column(feature)[row]).0
     };

@@ -1,11 +1,11 @@
 //! Evaluation functions as people name them, opened for play.
 
 use crate::LabError;
+use crate::fit::digest_of;
 use evalsmith_core::{
     Evaluate, Explanation, Features, Game, Outcome, Position, Score, Trivial, Window,
 };
-use evalsmith_data::Hasher;
-use evalsmith_learn::{Dense, DenseModel, Linear, Model, ModelFile};
+use evalsmith_learn::{Dense, DenseModel, LearnError, Linear, Model, ModelFile};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -85,13 +85,7 @@ impl<F> Function<F> {
     /// wherever it is written who played.
     pub fn identity(&self, name: &FunctionName) -> String {
         let Self::Dense(dense) = self else { return name.to_string() };
-        let Model::Linear(linear) = dense.model();
-        let mut hasher = Hasher::new();
-        hasher.write(linear.features().join("\0").as_bytes());
-        for weight in linear.coefficients() {
-            hasher.write_u64(weight.to_bits());
-        }
-        format!("{name}@{}", hasher.finish())
+        format!("{name}@{}", digest_of(dense.model()))
     }
 }
 
@@ -122,9 +116,13 @@ pub fn open<G: Game>(
         (FunctionName::Shipped, Some(bytes)) => ModelFile::from_bytes(bytes, "the shipped model")?,
         (FunctionName::File(path), _) => ModelFile::load(path)?,
     };
-    let features = game.features();
-    file.check(G::NAME, &features.names())?;
-    Function::of_model(file.model, features)
+    let names = file.model.features();
+    file.check(G::NAME, names)?;
+    let chosen = game.with_features(names).ok_or_else(|| LearnError::Features {
+        model: names.join(", "),
+        given: game.all_features().join(", "),
+    })?;
+    Function::of_model(file.model, chosen.features())
 }
 
 impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {

@@ -143,8 +143,11 @@ pub fn learn<G: Game>(
         Function::Dense(_) => FunctionName::Hand,
     };
 
-    let maker =
-        Maker { function: baseline.identity(&baseline_name), command: plan.command(G::NAME) };
+    let maker = Maker {
+        function: baseline.identity(&baseline_name),
+        openings: None,
+        command: plan.command(G::NAME),
+    };
     let data = folder.join("data");
     let made = generate(game, &baseline, &plan.self_play, &maker, &data, progress)?;
     stop_if_asked(progress)?;
@@ -156,7 +159,7 @@ pub fn learn<G: Game>(
         &folder.join("model.safetensors.fit.json"),
         &maker.command,
     )?;
-    let learned = Function::of_model(fitted.model.clone().into(), game.features())?;
+    let learned = Function::of_model(fitted.model.clone(), game.features())?;
     stop_if_asked(progress)?;
 
     let curve = match draw_curve(&learned, &fitted.unseen, &CURVE) {

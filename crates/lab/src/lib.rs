@@ -12,21 +12,31 @@
 //! # }
 //! ```
 
+mod any_data;
 mod any_game;
+mod book;
+mod compare;
 mod contender;
+mod csv;
+mod drawing;
 mod duel;
 mod error;
 mod fit;
 mod function;
+mod griffith;
 mod learn;
 mod match_order;
+mod match_page;
 mod match_records;
 mod match_text;
 mod pace;
 mod page;
 pub mod reproduce;
 mod run_folder;
+mod samuel;
+mod self_play;
 mod session;
+mod statistics;
 mod text;
 mod thinker;
 mod time_factor;
@@ -37,30 +47,47 @@ pub use error::LabError;
 /// Everything a game or a program needs, in one line.
 pub mod prelude {
     pub use crate::LabError;
+    pub use crate::any_data::AnyData;
     pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
+    pub use crate::book::Book;
+    pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
+    pub use crate::csv::{CsvColumns, CsvTable, read_csv};
+    pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
-    pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit};
+    pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
     pub use crate::function::{Function, FunctionName, by_hand, open};
+    pub use crate::griffith::MoveTable;
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
+    pub use crate::match_page::{match_page, tournament_page};
     pub use crate::match_records::write_match;
     pub use crate::match_text::{
-        games_table, match_page, match_table, pairs_table, standings_tables, test_table,
-        time_factor_table,
+        games_table, match_table, pairs_table, standings_tables, test_table, time_factor_table,
     };
     pub use crate::pace::Pace;
     pub use crate::page::curve_file;
+    pub use crate::samuel::{SamuelFit, SamuelMethod, SamuelParams, fit_samuel, samuel};
+    pub use crate::self_play::{SelfPlayOpenings, SelfPlayOrder};
     pub use crate::session::{GameSession, Hint, Session, Thought};
+    pub use crate::statistics::Statistics;
     pub use crate::text::{estimate_table, weights};
     pub use crate::thinker::{EngineSetup, SearchThinker};
     pub use crate::time_factor::{Equality, FactorOrder, time_factor};
-    pub use crate::tournament::{Schedule, Standings, TournamentOrder, play_tournament};
-    pub use evalsmith_arena::{Adjudication, MatchResult, Openings, read_match, run_match};
+    pub use crate::tournament::{
+        Schedule, Standings, TournamentOrder, play_tournament, standings_so_far,
+    };
+    pub use evalsmith_arena::{
+        Adjudication, MatchResult, Openings, read_course, read_match, run_match,
+    };
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws};
-    pub use evalsmith_data::{Dataset, RecordFormat, SelfPlay, generate};
-    pub use evalsmith_learn::{DenseModel, Model, ModelFile};
+    pub use evalsmith_data::{
+        Agreed, Amount, Dataset, Draw, ExportFormat, Exported, How, Import, Imported, InputFormat,
+        LabelOrder, Labels, NearlyEven, RecordFormat, SelfPlay, Shard, Split, Written, agreement,
+        draw, generate, merge, split,
+    };
+    pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};

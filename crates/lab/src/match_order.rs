@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 /// Bytes of a table that is made anew for every opening judged.
 const SMALL_TABLE: usize = 1 << 16;
 
+/// Remarks on a list that are told one by one.
+const MOST_REMARKS: usize = 10;
+
 /// Where openings come from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -25,8 +28,13 @@ pub enum OpeningSource {
     Random(u16),
     /// All positions after so many half-moves, up to symmetry.
     Enumerated(u16),
-    /// The lines of a file.
-    File(PathBuf),
+    /// The lines of a list or the games of a PGN file, cut after so many half-moves.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The half-moves kept of each; all without.
+        plies: Option<u16>,
+    },
 }
 
 /// Only openings that a function thinks even.
@@ -162,10 +170,13 @@ impl Terms {
             OpeningSource::Enumerated(plies) => {
                 Openings::enumerated(game, *plies, self.pairs, self.seed, &wanted)?
             }
-            OpeningSource::File(path) => {
-                let (listed, remarks) = Openings::from_file(game, path)?;
-                for remark in remarks {
+            OpeningSource::File { path, plies } => {
+                let (listed, remarks) = Openings::from_file(game, path, *plies)?;
+                for remark in remarks.iter().take(MOST_REMARKS) {
                     progress.note(&format!("{}: {remark}", path.display()));
+                }
+                if let Some(more @ 1..) = remarks.len().checked_sub(MOST_REMARKS) {
+                    progress.note(&format!("{}: {more} more are left out", path.display()));
                 }
                 listed.select(self.pairs, &wanted)?
             }

@@ -2,9 +2,9 @@
 //! one, with what the players thought of each move.
 
 use crate::LabError;
-use evalsmith_arena::{LogHeader, LogReader, PlayedGame};
-use evalsmith_core::{Game, GameRecord, Malformed, Outcome, Side};
-use evalsmith_data::{Headers, Note, RecordFormat, write_record};
+use evalsmith_arena::{End, LogHeader, LogReader, PlayedGame};
+use evalsmith_core::{FaultKind, Game, GameRecord, Malformed, Outcome, Side};
+use evalsmith_data::{Headers, LastWord, Note, RecordFormat, write_record};
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -80,7 +80,18 @@ fn headers(header: &LogHeader, played: &PlayedGame) -> Headers {
         round: Some(played.index + 1),
         outcome: Some(Outcome::by(by_first)),
         termination: Some(termination),
+        last_word: last_word(played),
         ..Headers::default()
+    }
+}
+
+fn last_word(played: &PlayedGame) -> Option<LastWord> {
+    match (played.reason, played.fault.as_ref().map(|fault| fault.kind)) {
+        (End::Resigned, _) => Some(LastWord::Resigned),
+        (End::Claimed, _) if played.margin != 0 => Some(LastWord::DeclaredWin),
+        (_, Some(FaultKind::LostOnTime)) => Some(LastWord::LostOnTime),
+        (_, Some(FaultKind::Illegal)) => Some(LastWord::Illegal),
+        _ => None,
     }
 }
 

@@ -1,11 +1,13 @@
-//! Matches and tournaments as tables and pages.
+//! Matches and tournaments as tables.
 
 use crate::pace::Pace;
 use crate::time_factor::Equality;
 use crate::tournament::Standings;
-use evalsmith_arena::{LogHeader, MatchPlan, MatchResult, TestState};
-use evalsmith_report::{Align, Page, Section, Table, number};
+use evalsmith_arena::{MatchPlan, MatchResult, TestState};
+use evalsmith_report::{Align, Table, number};
+use evalsmith_stats::Interval;
 use evalsmith_stats::elo::{Elo, MatchStats, Summary};
+use evalsmith_stats::ratings::{Estimate, Ratings};
 use evalsmith_stats::sprt::{Strength, Verdict};
 use evalsmith_stats::time_factor::Step;
 
@@ -170,31 +172,53 @@ pub fn pairs_table(summary: &Summary, llr: Option<f64>) -> Table {
     table
 }
 
-/// The ratings of a tournament, best first, and who scored what against whom.
+/// The ratings of a tournament, best first, and who scored what against whom. As
+/// long as there are no ratings, players stand in the order of their points.
 pub fn standings_tables(standings: &Standings) -> [Table; 2] {
     let Standings { table: cross, ratings, spent } = standings;
-    let ranking = ratings.ranking();
+    let points = |&i: &usize| {
+        let MatchPoints { halves, games } = MatchPoints::of(cross.total(i).0);
+        // Nobody who has not played is better or worse than half.
+        std::cmp::Reverse((500 * halves).checked_div(games).unwrap_or(500))
+    };
+    let ranking = ratings.as_ref().map_or_else(
+        || {
+            let mut order: Vec<usize> = (0..cross.names().len()).collect();
+            order.sort_by_key(points);
+            order
+        },
+        Ratings::ranking,
+    );
     let mut rated =
         Table::new(["", "player", "Elo", "error", "95 %", "games", "points", "nodes", "forfeits"])
             .align([Align::Right, Align::Left].into_iter().chain([Align::Right; 7]));
     for (rank, &i) in ranking.iter().enumerate() {
-        let rating = ratings.rating(i);
+        let rating = ratings.as_ref().map(|ratings| ratings.rating(i));
+        let [rated_elo, error, interval] = rating.map_or_else(
+            || ["-", "-", "-"].map(str::to_owned),
+            |Estimate { elo: rating, error, interval: Interval { low, high }, .. }| {
+                let interval = format!("{} to {}", elo(Some(low)), elo(Some(high)));
+                [elo(Some(rating)), format!("{error:.0}"), interval]
+            },
+        );
         let total = MatchPoints::of(cross.total(i).0);
         rated.push([
             (rank + 1).to_string(),
             cross.names()[i].clone(),
-            elo(Some(rating.elo)),
-            format!("{:.0}", rating.error),
-            format!("{} to {}", elo(Some(rating.interval.low)), elo(Some(rating.interval.high))),
+            rated_elo,
+            error,
+            interval,
             spent[i].games.to_string(),
             total.to_string(),
             number::thousands(spent[i].nodes),
             spent[i].faults.to_string(),
         ]);
     }
-    if ratings.with_prior() {
+    if ratings.as_ref().is_some_and(Ratings::with_prior) {
         rated = rated
             .caption("Perfect scores: every player was given half a draw against the mean of all.");
+    } else if ratings.is_none() {
+        rated = rated.caption("No ratings yet: some players have not met the others.");
     }
     let numbers = (1..=ranking.len()).map(|n| n.to_string());
     let mut scores = Table::new([String::new(), "player".into()].into_iter().chain(numbers))
@@ -259,39 +283,11 @@ pub fn time_factor_table(found: &Equality, names: [&str; 2]) -> (Table, String) 
     (table, answer)
 }
 
-/// A page about a match.
-pub fn match_page(header: &LogHeader, result: &MatchResult) -> String {
-    let [a, b] = &result.plan.names;
-    let mut section = Section::new("The result").table(match_table(result)).paragraph(
-        "Results are from the first player's side. Every opening is played twice with colours \
-         reversed, and no opening is used again. Errors are those of pairs; 'superior' is the \
-         likelihood that the first player is the stronger one.",
-    );
-    if let Some(test) = &result.test {
-        section = section.table(test_table(test));
-    }
-    let [lost, behind, level, ahead, won] = result.stats.pairs.0.map(|n| n.to_string());
-    let pairs = Table::new(["points of a pair", "0", "½", "1", "1½", "2"]).row([
-        "pairs".to_owned(),
-        lost,
-        behind,
-        level,
-        ahead,
-        won,
-    ]);
-    Page::new(format!("{}: {a} against {b}", header.game))
-        .section(section.table(pairs))
-        .section(Section::new("The games").table(games_table(result)))
-        .fact("program", format!("evalsmith {}", env!("CARGO_PKG_VERSION")))
-        .fact("plan", serde_json::to_string(&result.plan).unwrap_or_default())
-        .to_html()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use evalsmith_stats::elo::Pentanomial;
-    use evalsmith_stats::ratings::{Anchor, CrossTable, Ratings};
+    use evalsmith_stats::ratings::{Anchor, CrossTable};
 
     #[test]
     fn points_are_written_with_their_halves() {
@@ -304,11 +300,16 @@ mod tests {
         let mut table = CrossTable::new(["weak", "strong"]).unwrap();
         table.add(0, 1, &Pentanomial([6, 2, 3, 1, 1])).unwrap();
         let ratings = Ratings::fit(&table, Anchor::Mean).unwrap();
-        let standings =
-            Standings { table, ratings, spent: vec![crate::tournament::Spent::default(); 2] };
+        let spent = vec![crate::tournament::Spent::default(); 2];
+        let mut standings = Standings { table, ratings: Some(ratings), spent };
         let [rated, scores] = standings_tables(&standings).map(|table| table.to_csv());
         assert!(rated.lines().nth(1).unwrap().starts_with("1,strong,+"), "{rated}");
         assert_eq!(scores.lines().nth(1), Some("1,strong,-,18.5/26"), "{scores}");
+
+        standings.ratings = None;
+        let [rated, unrated] = standings_tables(&standings).map(|table| table.to_csv());
+        assert!(rated.lines().nth(1).unwrap().starts_with("1,strong,-,-,-,"), "{rated}");
+        assert_eq!(unrated, scores);
     }
 
     #[test]

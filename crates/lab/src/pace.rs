@@ -1,7 +1,7 @@
 //! What a player gets for its thinking: plies, nodes, time a move or time a game.
 
 use evalsmith_arena::{Meter, TimeBudget};
-use evalsmith_core::Malformed;
+use evalsmith_core::{Malformed, Plies};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -37,7 +37,7 @@ impl Pace {
     /// In words, for tables, when both players have it.
     pub fn describe(self) -> String {
         match self {
-            Self::Depth(depth) => format!("equal depth, {depth} plies"),
+            Self::Depth(depth) => format!("equal depth, {}", Plies::from(depth)),
             Self::Nodes(nodes) => format!("equal nodes, {nodes} a move"),
             Self::Time(meter, TimeBudget::Move(time)) => {
                 format!("equal {meter}, {} a move", Written(time))
@@ -100,9 +100,9 @@ impl fmt::Display for Pace {
     }
 }
 
-const REMEDY: &str = "write depth=PLIES, nodes=N, cpu=TIME or wall=TIME for each move, \
-                      cpu=TIME+TIME or wall=TIME+TIME for a game and each move of it; times \
-                      like 50ms, 2s, 1m";
+const REMEDY: &str = "write depth=PLIES (60 at most), nodes=N, cpu=TIME or wall=TIME for each \
+                      move, cpu=TIME+TIME or wall=TIME+TIME for a game and each move of it; times \
+                      like 50ms, 2s, 1m, and none of them zero but what is added";
 
 impl FromStr for Pace {
     type Err = Malformed;

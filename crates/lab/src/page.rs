@@ -32,7 +32,7 @@ pub fn curve_file(curve: &Curve, source: &str, form: &str) -> Result<String, Lab
     }
 }
 
-fn program() -> String {
+pub(crate) fn program() -> String {
     format!("evalsmith {}", env!("CARGO_PKG_VERSION"))
 }
 
@@ -164,7 +164,7 @@ fn fit_section(summary: &LearnSummary) -> Section {
 }
 
 /// The weights over the stages, one series a feature.
-fn weights_chart(fits: &[StageFit]) -> LineChart {
+pub(crate) fn weights_chart(fits: &[StageFit]) -> LineChart {
     let names = fits.first().map(|f| &f.estimates[..]).unwrap_or_default();
     let series = |i: usize, name: &str| {
         let of = |f: &StageFit| f64::from(f.stage.0);
@@ -219,12 +219,12 @@ fn data_section(summary: &LearnSummary, plan: &LearnPlan) -> Section {
         n => format!("At {n} moves left a game is solved exactly and ends with its true result."),
     };
     Section::new("The games").paragraph(format!(
-        "{} games between copies of the {} function, searched {} plies deep: {} random half-moves first, and a random \
+        "{} games between copies of the {} function, searched {} deep: {} random half-moves first, and a random \
          move with probability {} later. {solved} Every position after the random ones is recorded with its game's \
          result: {} positions.",
         number::thousands(summary.games),
         summary.baseline,
-        play.depth,
+        evalsmith_core::Plies::from(play.depth),
         play.opening_plies,
         play.chance,
         number::thousands(summary.positions)

@@ -2,20 +2,52 @@
 //! kind of experiment. The outcome is reported as it is.
 
 mod class_moments;
+mod class_shapes;
+mod ground;
+mod problems;
+mod robustness;
+mod samuel_meets;
+mod stage_profile;
+mod strength;
+mod win_probability;
 
 use crate::LabError;
 use crate::run_folder::{RunFolder, write_json};
 use class_moments::ClassMoments;
+use class_shapes::ClassShapes;
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Game, Progress};
 use evalsmith_data::SelfPlay;
-use evalsmith_report::{Page, Section, Table};
+use evalsmith_report::{LineChart, Page, Section, Table};
+use ground::Ground;
+use problems::Problems;
+use robustness::Robustness;
+use samuel_meets::{SamuelMeets, SignatureCopies, Versions};
 use serde::{Deserialize, Serialize};
+use stage_profile::StageProfile;
 use std::io::Write;
 use std::path::Path;
+use strength::{LearnersMeet, PliesWorth};
+use win_probability::WinProbability;
 
 /// The experiments that come with the program.
-const EXPERIMENTS: &[&str] = &[include_str!("../../../experiments/lee86-T3-1.toml")];
+const EXPERIMENTS: &[&str] = &[
+    include_str!("../../../experiments/lee86-T3-1.toml"),
+    include_str!("../../../experiments/lee86-T4-1.toml"),
+    include_str!("../../../experiments/lee86-T4-2.toml"),
+    include_str!("../../../experiments/lee86-F5-1.toml"),
+    include_str!("../../../experiments/lee86-F5-2.toml"),
+    include_str!("../../../experiments/lee86-F5-3.toml"),
+    include_str!("../../../experiments/lee86-F2-2.toml"),
+    include_str!("../../../experiments/lee86-V1.toml"),
+    include_str!("../../../experiments/lee86-T5-1.toml"),
+    include_str!("../../../experiments/lee86-R1.toml"),
+    include_str!("../../../experiments/lee86-R2.toml"),
+    include_str!("../../../experiments/buro95-F1.toml"),
+    include_str!("../../../experiments/buro95-F2.toml"),
+    include_str!("../../../experiments/buro95-C1.toml"),
+    include_str!("../../../experiments/buro95-T1.toml"),
+];
 
 /// One table or figure of a paper.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,12 +74,37 @@ struct Size {
     depth: u8,
     opening_plies: u16,
     solve_at: u32,
+    /// Pairs of games in each match.
+    #[serde(default)]
+    pairs: u32,
+    /// Plies of the matches, or of the deepest search of problems.
+    #[serde(default)]
+    plies: u8,
+    /// Microseconds of CPU time a move where time is limited.
+    #[serde(default)]
+    cpu_micros: u64,
+    /// Problems to solve.
+    #[serde(default)]
+    problems: u32,
+    /// The fewest and the most empty squares of a problem.
+    #[serde(default)]
+    empties: [u32; 2],
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Kind {
     ClassMoments(ClassMoments),
+    ClassShapes(ClassShapes),
+    LearnersMeet(LearnersMeet),
+    PliesWorth(PliesWorth),
+    Problems(Problems),
+    Robustness(Robustness),
+    SamuelMeets(SamuelMeets),
+    SignatureCopies(SignatureCopies),
+    StageProfile(StageProfile),
+    Versions(Versions),
+    WinProbability(WinProbability),
 }
 
 /// A rebuilt table or figure beside the paper's.
@@ -56,6 +113,8 @@ pub struct Reproduction {
     pub title: String,
     /// The tables: ours beside the paper's.
     pub tables: Vec<Table>,
+    /// Drawings, each with a sentence below it.
+    pub charts: Vec<(LineChart, String)>,
     /// What the comparison says, in words.
     pub verdict: String,
 }
@@ -93,8 +152,9 @@ impl Experiment {
     pub fn parse(text: &str) -> Result<Self, LabError> {
         let experiment: Self =
             toml::from_str(text).map_err(|e| LabError::Settings(format!("experiment: {e}")))?;
-        let Kind::ClassMoments(kind) = &experiment.kind;
-        kind.check()?;
+        if let Kind::ClassMoments(kind) = &experiment.kind {
+            kind.check()?;
+        }
         Ok(experiment)
     }
 
@@ -117,11 +177,33 @@ impl Experiment {
         let play = size.self_play(&game.defaults(), seed);
         let job = format!("reproduce {} {}", self.paper, self.id);
         let folder = RunFolder::claim(out, &job, &(self, &play))?;
-        let Kind::ClassMoments(kind) = &self.kind;
-        let full = if extent == Extent::Full { " --full" } else { "" };
-        let command =
-            format!("evalsmith reproduce {} --only {}{full} --seed {seed}", self.paper, self.id);
-        let reproduction = kind.run(game, self, &play, &command, &folder, progress)?;
+        let data = out.parent().unwrap_or(out).join(format!(
+            "data-{}-{}-{}-{}-{seed}",
+            size.games, size.depth, size.opening_plies, size.solve_at
+        ));
+        let ground = Ground {
+            game,
+            experiment: self,
+            size,
+            seed,
+            play: &play,
+            data: &data,
+            folder: &folder,
+            progress,
+        };
+        let reproduction = match &self.kind {
+            Kind::ClassMoments(kind) => kind.run(&ground),
+            Kind::ClassShapes(kind) => kind.run(&ground),
+            Kind::LearnersMeet(kind) => kind.run(&ground),
+            Kind::PliesWorth(kind) => kind.run(&ground),
+            Kind::Problems(kind) => kind.run(&ground),
+            Kind::Robustness(kind) => kind.run(&ground),
+            Kind::SamuelMeets(kind) => kind.run(&ground),
+            Kind::SignatureCopies(kind) => kind.run(&ground),
+            Kind::StageProfile(kind) => kind.run(&ground),
+            Kind::Versions(kind) => kind.run(&ground),
+            Kind::WinProbability(kind) => kind.run(&ground),
+        }?;
         self.write(&reproduction, &play, &folder)?;
         Ok(reproduction)
     }
@@ -136,6 +218,10 @@ impl Experiment {
             made.tables.iter().fold(Section::new("Here and in the paper"), |section, table| {
                 section.table(table.clone())
             });
+        let section = made
+            .charts
+            .iter()
+            .fold(section, |section, (chart, caption)| section.figure(chart.clone(), caption));
         let page = Page::new(format!("{} {}: {}", self.paper, self.id, self.title))
             .lead(&made.verdict)
             .section(section)
@@ -152,7 +238,7 @@ impl Experiment {
 impl Size {
     fn self_play(self, defaults: &Defaults, seed: u64) -> SelfPlay {
         let plan = crate::learn::LearnPlan::new(defaults).self_play;
-        let Self { games, depth, opening_plies, solve_at } = self;
+        let Self { games, depth, opening_plies, solve_at, .. } = self;
         SelfPlay { games, depth, opening_plies, solve_at, seed, chance: 0.0, ..plan }
     }
 }
@@ -160,6 +246,7 @@ impl Size {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evalsmith_core::Quiet;
     use std::collections::HashSet;
 
     #[test]
@@ -167,6 +254,41 @@ mod tests {
         let all = experiments().expect("the shipped experiments are well formed");
         let names: HashSet<_> = all.iter().map(|e| (&e.paper, &e.id)).collect();
         assert_eq!(names.len(), all.len());
+    }
+
+    /// Every kind of experiment, with a handful of games, and again from what the
+    /// first run left.
+    #[test]
+    fn every_experiment_runs_small_and_goes_on_from_its_folder() {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        for mut experiment in experiments().expect("well formed") {
+            experiment.quick = Size {
+                games: 200,
+                depth: 1,
+                opening_plies: 20,
+                solve_at: 2,
+                pairs: 2,
+                plies: 3,
+                cpu_micros: 100,
+                problems: 4,
+                empties: [6, 8],
+            };
+            if let Kind::SamuelMeets(kind) = &mut experiment.kind {
+                kind.samuel.games = 4;
+            }
+            let out = temp.path().join(&experiment.paper).join(&experiment.id);
+            let run = || {
+                experiment
+                    .run(&evalsmith_othello::Othello::new(), Extent::Quick, 1, &out, &Quiet)
+                    .unwrap_or_else(|e| panic!("{} {}: {e}", experiment.paper, experiment.id))
+                    .to_text()
+            };
+            let text = run();
+            assert!(text.contains("paper") && !text.contains("NaN"), "{text}");
+            assert_eq!(run(), text, "the second run differs from the first");
+            let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
+            assert!(page.contains(&experiment.id));
+        }
     }
 
     #[test]

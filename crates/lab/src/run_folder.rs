@@ -2,8 +2,8 @@
 
 use crate::LabError;
 use evalsmith_core::files::{Lock, TEMPORARY, write_atomically};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -57,6 +57,25 @@ impl RunFolder {
             fs::remove_file(&leftover).map_err(LabError::io(&leftover))?;
         }
         Ok(Self { path: path.to_owned(), _lock: lock })
+    }
+
+    /// The job and the plan of the run that a folder belongs to.
+    ///
+    /// # Errors
+    /// When it holds no run, or one whose plan is of another kind.
+    pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<(String, T), LabError> {
+        #[derive(Deserialize)]
+        struct Manifest {
+            job: String,
+            plan: serde_json::Value,
+        }
+        let manifest = path.join(MANIFEST);
+        let Manifest { job, plan } = read_json(&manifest)?;
+        let plan = serde_json::from_value(plan).map_err(|e| LabError::Unreadable {
+            path: manifest,
+            reason: format!("{e}; it is the run {job:?}: repeat the command it came from"),
+        })?;
+        Ok((job, plan))
     }
 
     /// A file or folder inside.

@@ -22,7 +22,7 @@ pub fn estimate_table(
     if stage.is_some_and(|s| usize::from(s) >= file.model.stages()) {
         return None;
     }
-    match record {
+    match record.filter(|record| record.stages.iter().any(|fit| !fit.estimates.is_empty())) {
         Some(record) => Some(fit_table(&chosen(&record.stages, stage))),
         None => Some(weight_table(&file.model, stage)),
     }
@@ -84,33 +84,79 @@ fn estimate_row(fit: &StageFit, e: &Estimate) -> [String; 10] {
     [a, b, c, d, f, g, h, i, j, k]
 }
 
-/// The intercept and the weights of every stage, or of one.
+/// The numbers of every stage, or of one: the intercept and the weights of a
+/// linear model, the polynomial of a quadratic one. Tables have none by stage.
 pub fn weights(model: &Model, stage: Option<u8>) -> BTreeMap<u8, Vec<f64>> {
-    let Model::Linear(linear) = model;
-    let all = 0..linear.stages().min(256) as u16;
-    all.map(|s| s as u8)
-        .filter(|s| stage.is_none_or(|wanted| wanted == *s))
-        .map(|s| (s, weights_at(linear, Stage(s))))
+    if !matches!(model, Model::Linear(_) | Model::Quadratic(_)) {
+        return BTreeMap::new();
+    }
+    let width = model.coefficients().len() / model.stages().max(1);
+    let all = model.coefficients().chunks(width.max(1)).take(256).enumerate();
+    all.map(|(s, numbers)| (s as u8, numbers.to_vec()))
+        .filter(|(s, _)| stage.is_none_or(|wanted| wanted == *s))
         .collect()
 }
 
 /// Weights alone, one row a stage.
 fn weight_table(model: &Model, stage: Option<u8>) -> Table {
-    let Model::Linear(linear) = model;
-    let mut table = Table::new(
-        ["stage", INTERCEPT].into_iter().chain(linear.features().iter().map(String::as_str)),
-    )
-    .align(std::iter::repeat_n(Align::Right, linear.features().len() + 2));
-    let stages = linear.stages();
+    let stages = model.stages();
     let shown: Vec<usize> = match stage {
         Some(stage) => vec![stage.into()],
         None if stages <= SHOWN => (0..stages).collect(),
         None => (0..SHOWN).map(|i| i * (stages - 1) / (SHOWN - 1)).collect(),
     };
+    let Some(linear) = model.as_linear() else { return term_table(model, &shown) };
+    let mut table = Table::new(
+        ["stage", INTERCEPT].into_iter().chain(linear.features().iter().map(String::as_str)),
+    )
+    .align(std::iter::repeat_n(Align::Right, linear.features().len() + 2));
     for stage in shown {
         let weights = weights_at(linear, Stage(stage as u8));
         let weights = weights.into_iter().map(|w| number::significant(w, 4));
         table.push([stage.to_string()].into_iter().chain(weights));
+    }
+    table
+}
+
+/// How well each stage's model tells the results it was fitted to.
+fn likelihood_table(fits: &[&StageFit]) -> Table {
+    let mut table = Table::new([
+        "stage",
+        "pooled",
+        "positions",
+        "games",
+        "log-likelihood",
+        "deviance",
+        "of none",
+        "AIC",
+        "left out",
+    ])
+    .align([Align::Right; 8].into_iter().chain([Align::Left]));
+    for fit in fits {
+        table.push([
+            fit.stage.0.to_string(),
+            format!("{}-{}", fit.pooled.0.0, fit.pooled.1.0),
+            fit.rows.to_string(),
+            fit.games.to_string(),
+            number::fixed(fit.log_likelihood, 1),
+            number::fixed(fit.deviance, 1),
+            number::fixed(fit.null_deviance, 1),
+            number::fixed(fit.aic, 1),
+            fit.aliased.join(", "),
+        ]);
+    }
+    table
+}
+
+/// The terms of any model, one row a term and stage.
+fn term_table(model: &Model, stages: &[usize]) -> Table {
+    let mut table =
+        Table::new(["stage", "term", "weight"]).align([Align::Right, Align::Left, Align::Right]);
+    for &stage in stages {
+        for term in model.explain(Stage(stage as u8), |_| 0.0).terms {
+            let weight = term.weight.unwrap_or(term.contribution);
+            table.push([stage.to_string(), term.name, number::significant(weight, 4)]);
+        }
     }
     table
 }
@@ -157,8 +203,9 @@ impl FitRecord {
                 "{n} stages are separated by the features and were fitted with a small ridge.\n"
             ),
         };
+        let learner = self.plan.learner;
         format!(
-            "{} stages fitted to {} positions of {} games ({} positions held out); errors clustered by game.\n{ridge}",
+            "{learner}: {} stages fitted to {} positions of {} games ({} positions held out); errors clustered by game.\n{ridge}",
             self.stages.len(),
             self.rows,
             self.games,
@@ -168,9 +215,15 @@ impl FitRecord {
 
     /// A summary for the terminal: a few stages, and the quality on games held out.
     pub fn to_text(&self) -> String {
-        let stages = self.headline() + &fit_table(&chosen(&self.stages, None)).to_text();
-        let quality = quality_table(self).map(|table| table.to_text());
-        [Some(stages), quality].into_iter().flatten().collect::<Vec<_>>().join("\n")
+        let mut parts = vec![self.headline()];
+        let shown = chosen(&self.stages, None);
+        if shown.iter().any(|fit| !fit.estimates.is_empty()) {
+            parts.push(fit_table(&shown).to_text());
+        }
+        parts.push(likelihood_table(&shown).to_text());
+        parts.extend(quality_table(self).map(|table| table.to_text()));
+        parts.extend(self.statistics.to_text());
+        parts.join("\n")
     }
 }
 

@@ -8,7 +8,7 @@
 use crate::LabError;
 use crate::function::{Function, FunctionName, open};
 use evalsmith_core::{Game, GameRecord, PlayerError, Position, Score, Solve};
-use evalsmith_protocol::{Allotment, Budget, Info, Kind, Offered, Thinker, Thought};
+use evalsmith_protocol::{Allotment, Budget, Info, Kind, Offered, Sureness, Thinker, Thought};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, MAX_TABLE_BYTES, Searcher};
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -87,30 +87,8 @@ impl<G: Game> SearchThinker<G> {
         })
     }
 
-    /// The client's limits and the user's, whichever is tighter.
-    fn combined(&self, asked: &Budget) -> Budget {
-        fn tighter<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
-            a.into_iter().chain(b).min()
-        }
-        let own = self.limits.clone();
-        let mut budget = Budget {
-            depth: tighter(own.depth, asked.depth),
-            nodes: tighter(own.nodes, asked.nodes),
-            move_time: tighter(own.move_time, asked.move_time),
-            clocks: asked.clocks.clone(),
-            infinite: asked.infinite,
-        };
-        if budget.infinite {
-            // The client's clocks wait for the end of its own move.
-            budget.clocks = None;
-        } else if budget == Budget::default() {
-            budget.move_time = Some(UNASKED);
-        }
-        budget
-    }
-
     fn plan(&self, record: &GameRecord<G::Position>, asked: &Budget) -> Plan {
-        let budget = self.combined(asked);
+        let budget = asked.beside(&self.limits, UNASKED);
         let position = record.position();
         let left = self.solver.as_ref().map(|solver| solver.moves_left(position));
         // Both sides move; the last moves are solved at once.
@@ -142,7 +120,8 @@ impl<G: Game> SearchThinker<G> {
         let best = solved.best?;
         let value = Score::of_outcome(solved.outcome);
         let (nodes, time) = (solved.nodes, begun.elapsed());
-        tell(Info { place: 1, depth: moves_left, value, nodes, time, line: vec![best] });
+        let (depth, sureness, line) = (moves_left, Sureness::Proven, vec![best]);
+        tell(Info { place: 1, depth, value, sureness, nodes, time, line });
         Some(Thought { best: Some(best), value: Some(value) })
     }
 
@@ -228,6 +207,7 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
                 place: 1,
                 depth: found.depth.into(),
                 value: found.value,
+                sureness: Sureness::of(found.value),
                 nodes: found.nodes,
                 time: found.wall,
                 line: found.line.clone(),
@@ -249,7 +229,8 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
         let ranked = self.searcher.rank_moves_with(record, &plan.limits, stop, |ranked| {
             for (place, &(m, value)) in (1..=lines).zip(&ranked.moves) {
                 let (nodes, time, line) = (ranked.nodes, ranked.wall, vec![m]);
-                tell(Info { place, depth: ranked.depth.into(), value, nodes, time, line });
+                let (depth, sureness) = (ranked.depth.into(), Sureness::of(value));
+                tell(Info { place, depth, value, sureness, nodes, time, line });
             }
             plan.go_on(ranked.wall)
         });
@@ -290,15 +271,8 @@ mod tests {
     }
 
     #[test]
-    fn all_limits_hold_and_there_is_always_one() {
-        let bounded = thinker(&Chess, Budget::nodes(500));
+    fn the_tighter_limit_holds() {
         let asked = Budget::depth(3);
-        let both = Budget { nodes: Some(500), ..Budget::depth(3) };
-        assert_eq!(bounded.combined(&asked), both);
-        assert_eq!(bounded.combined(&Budget::nodes(90)).nodes, Some(90));
-        let free = thinker(&Chess, Budget::default());
-        assert_eq!(free.combined(&Budget::default()), Budget::move_time(UNASKED));
-        assert_eq!(free.combined(&Budget::infinite()), Budget::infinite());
         let (_, told) = think(&mut thinker(&Chess, Budget::depth(2)), &record(&Chess, ""), &asked);
         assert_eq!(told.iter().map(|info| info.depth).collect::<Vec<_>>(), [1, 2]);
     }

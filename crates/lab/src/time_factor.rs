@@ -73,7 +73,7 @@ pub fn time_factor<G: Game>(
     let mut batches = Vec::new();
     for number in 0..order.batches {
         let Step::Play(factor) = design.next(&batches)? else { break };
-        let begin = (number * batch) as usize;
+        let begin = number as usize * batch as usize;
         let part = openings.part(begin..begin + batch as usize);
         let plan = DuelPlan {
             order: json!({ "terms": order.terms, "factor": factor, "batch": number }),

@@ -8,7 +8,7 @@ use crate::contender::Contender;
 use crate::duel::{DuelPlan, duel_calibrated, nanoseconds};
 use crate::match_order::{OpenContender, Terms};
 use crate::run_folder::RunFolder;
-use evalsmith_arena::{MatchResult, Totals};
+use evalsmith_arena::{MatchResult, Totals, read_match};
 use evalsmith_core::{Game, Progress};
 use evalsmith_stats::ratings::{Anchor, CrossTable, Ratings};
 use serde::{Deserialize, Serialize};
@@ -36,13 +36,31 @@ pub struct TournamentOrder {
     pub terms: Terms,
 }
 
+/// What the folder of a tournament calls its job, before the game's name.
+const JOB: &str = "tournament ";
+
+impl TournamentOrder {
+    /// The game and the order of the tournament in a folder.
+    ///
+    /// # Errors
+    /// When the folder holds none.
+    pub fn of_folder(folder: &Path) -> Result<(String, Self), LabError> {
+        let (job, order): (String, Self) = RunFolder::read(folder)?;
+        let game = job.strip_prefix(JOB).ok_or_else(|| LabError::Unreadable {
+            path: folder.to_owned(),
+            reason: format!("it holds the run {job:?} and no tournament"),
+        })?;
+        Ok((game.to_owned(), order))
+    }
+}
+
 /// What a tournament says.
 #[derive(Clone, Debug, Serialize)]
 pub struct Standings {
     /// Who scored what against whom.
     pub table: CrossTable,
-    /// The ratings, their mean zero.
-    pub ratings: Ratings,
+    /// The ratings, their mean zero; none as long as some have not met the others.
+    pub ratings: Option<Ratings>,
     /// What each player spent and forfeited.
     pub spent: Vec<Spent>,
 }
@@ -78,7 +96,7 @@ pub fn play_tournament<G: Game>(
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<Standings, LabError> {
-    let mut table = CrossTable::new(order.players.iter().map(|player| player.name.as_str()))?;
+    let mut standings = Standings::of(order)?;
     let opened: Vec<_> = order
         .players
         .iter()
@@ -86,11 +104,10 @@ pub fn play_tournament<G: Game>(
         .collect::<Result<_, _>>()?;
     let entrants: Vec<_> = opened.iter().map(|player| player.entrant(order.terms.pace)).collect();
     let openings = order.terms.openings(game, shipped, progress)?;
-    let folder = RunFolder::claim(folder, &format!("tournament {}", G::NAME), order)?;
+    let folder = RunFolder::claim(folder, &format!("{JOB}{}", G::NAME), order)?;
     let ns = nanoseconds(&entrants, &openings, &folder.join("calibration.json"))?;
-    let mut spent = vec![Spent::default(); entrants.len()];
     for (i, j) in order.schedule.meetings(entrants.len()) {
-        let log = folder.join(&format!("{:02}-{:02}.jsonl", i + 1, j + 1));
+        let log = folder.join(&log_name(i, j));
         let plan = DuelPlan {
             order: json!({ "terms": order.terms, "meeting": [i, j] }),
             ..order.terms.duel_plan(openings.len())
@@ -98,12 +115,52 @@ pub fn play_tournament<G: Game>(
         let pair = [entrants[i], entrants[j]];
         let result: MatchResult =
             duel_calibrated(game, pair, [ns[i], ns[j]], &plan, &openings, &log, progress)?;
-        table.add(i, j, &result.stats.pairs)?;
-        spent[i].add(&result.totals, 0);
-        spent[j].add(&result.totals, 1);
+        standings.add(i, j, &result)?;
     }
-    let ratings = Ratings::fit(&table, Anchor::Mean)?;
-    Ok(Standings { table, ratings, spent })
+    standings.ratings = Some(Ratings::fit(&standings.table, Anchor::Mean)?);
+    Ok(standings)
+}
+
+/// What the logs in the folder of a tournament say so far.
+///
+/// # Errors
+/// When two players share a name, or a log is none.
+pub fn standings_so_far(order: &TournamentOrder, folder: &Path) -> Result<Standings, LabError> {
+    let mut standings = Standings::of(order)?;
+    for (i, j) in order.schedule.meetings(order.players.len()) {
+        let log = folder.join(log_name(i, j));
+        if log.exists() {
+            let (_, result) = read_match(&log)?;
+            standings.add(i, j, &result)?;
+        }
+    }
+    standings.ratings = Ratings::fit(&standings.table, Anchor::Mean).ok();
+    Ok(standings)
+}
+
+fn log_name(i: usize, j: usize) -> String {
+    format!("{:02}-{:02}.jsonl", i + 1, j + 1)
+}
+
+impl Standings {
+    /// Before the first game.
+    fn of(order: &TournamentOrder) -> Result<Self, LabError> {
+        let table = CrossTable::new(order.players.iter().map(|player| player.name.as_str()))?;
+        let spent = vec![Spent::default(); order.players.len()];
+        Ok(Self { table, ratings: None, spent })
+    }
+
+    fn add(&mut self, i: usize, j: usize, result: &MatchResult) -> Result<(), LabError> {
+        self.table.add(i, j, &result.stats.pairs)?;
+        self.spent[i].add(&result.totals, 0);
+        self.spent[j].add(&result.totals, 1);
+        Ok(())
+    }
+
+    /// Whether anybody has played.
+    pub fn has_games(&self) -> bool {
+        self.spent.iter().any(|spent| spent.games > 0)
+    }
 }
 
 impl Schedule {

@@ -1,9 +1,9 @@
 //! The cost of a value: a linear model of 4 and 13 features, inlined as `Dense`
-//! has it, and with model and closure behind `dyn`.
+//! has it, and with model and closure behind `dyn`; and a quadratic one.
 
 use divan::{Bencher, black_box};
 use evalsmith_core::{LogOdds, Score, Stage, Window};
-use evalsmith_learn::{DenseModel, Linear, Model};
+use evalsmith_learn::{DenseModel, Linear, Model, Quadratic};
 
 fn main() {
     divan::main();
@@ -53,6 +53,21 @@ fn erased(bencher: Bencher<'_, '_>, width: usize) {
     bencher.bench(|| {
         let value = |(stage, x): &(Stage, Vec<f32>)| {
             Score::from(black_box(&*model).log_odds(*stage, &mut |i| x[i]))
+        };
+        positions.iter().map(|p| value(p).0).fold(0, i32::wrapping_add)
+    });
+}
+
+/// A thousand values of a quadratic model.
+#[divan::bench(args = [4, 13])]
+fn quadratic(bencher: Bencher<'_, '_>, width: usize) {
+    let names = (0..width).map(|i| format!("x{i}")).collect();
+    let numbers = (0..Quadratic::numbers(width) * STAGES).map(|i| (i % 97) as f64 / 1e4).collect();
+    let model: Model = Quadratic::new(names, STAGES, numbers).expect("as many as asked for").into();
+    let positions = positions(width);
+    bencher.bench(|| {
+        let value = |(stage, x): &(Stage, Vec<f32>)| {
+            black_box(&model).value(*stage, Window::FULL, |i| x[i])
         };
         positions.iter().map(|p| value(p).0).fold(0, i32::wrapping_add)
     });

@@ -1,17 +1,17 @@
 //! Fits a table stored as raw numbers and prints the fit with its cost as JSON:
-//! our side of `bench/peers/logistic.py`, and a way in for tables from elsewhere.
+//! our side of `bench/peers/`, and a way in for tables from elsewhere.
 //!
 //! The folder holds `names.txt` (one feature a line), `features.f32` (row by
 //! row), `points.f32` and `games.u32`, all little-endian.
 //!
 //! ```text
-//! cargo run --release -p evalsmith-learn --example fit_table -- FOLDER
+//! cargo run --release -p evalsmith-learn --example fit_table -- FOLDER [LEARNER]
 //! ```
 #![expect(clippy::print_stdout, reason = "the JSON is this program's result")]
 
 use cpu_time::ProcessTime;
 use evalsmith_core::{Columns, Quiet, Stage};
-use evalsmith_learn::{Examples, LogisticParams, fit_logistic};
+use evalsmith_learn::{Examples, Learner, LogisticParams, fit};
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
@@ -19,7 +19,8 @@ use std::path::Path;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args().nth(1).ok_or("usage: fit_table FOLDER")?;
+    let folder = std::env::args().nth(1).ok_or("usage: fit_table FOLDER [LEARNER]")?;
+    let learner = std::env::args().nth(2).map_or(Ok(Learner::Logistic), |name| name.parse())?;
     let folder = Path::new(&folder);
     let names = fs::read_to_string(folder.join("names.txt"))?;
     let mut features = Columns::new(names.lines().map(String::from).collect());
@@ -37,13 +38,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         Examples { features: &features, stages: &stages, points: &points, games: &games };
 
     let (cpu, wall) = (ProcessTime::now(), Instant::now());
-    let fit = fit_logistic(&LogisticParams::default(), 1, &examples, &Quiet)?;
+    let fit = fit(learner, &LogisticParams::default(), 1, &examples, &[], &Quiet)?;
     let (cpu, wall) = (cpu.elapsed(), wall.elapsed());
     let report = serde_json::json!({
         "cpu_seconds": cpu.as_secs_f64(),
         "wall_seconds": wall.as_secs_f64(),
         "peak_bytes": peak_bytes(),
         "fit": fit.stages[0],
+        "coefficients": fit.model.coefficients(),
     });
     println!("{report}");
     Ok(())

@@ -32,6 +32,19 @@ pub enum LearnError {
         /// The value found.
         value: f64,
     },
+    /// A code of a pattern is no code.
+    #[error(
+        "{feature} is {value} in row {row}; a feature called pattern/instance is a code, a whole \
+         number from 0 to a million, so mend it or rename the feature"
+    )]
+    Code {
+        /// The feature's name.
+        feature: String,
+        /// The first row that holds it.
+        row: usize,
+        /// The value found.
+        value: f32,
+    },
     /// A result is no share of a point.
     #[error("row {row} has the result {value}; results are 1 (win), 0.5 (draw) and 0 (loss)")]
     Points {
@@ -88,6 +101,17 @@ pub enum LearnError {
         /// The iterations spent.
         iterations: u32,
     },
+    /// A matrix has no inverse although redundant features were left out.
+    #[error(
+        "the features follow from each other too nearly to be told apart; leave some of them out"
+    )]
+    Singular,
+    /// Predicted margins fall where results rise.
+    #[error(
+        "predicted scores do not grow with the results of the same rows; check that scores and \
+         results are both seen by the side to move"
+    )]
+    Contrary,
     /// A parameter has a value that makes no sense.
     #[error("{name} is {value}, but must be {allowed}")]
     Parameter {

@@ -4,7 +4,7 @@
 //! key, `evalsmith`, holds what the model is and what made it. Nothing in a
 //! file is believed before it is checked.
 
-use crate::{DenseModel, LearnError, Linear, Model};
+use crate::{DenseModel, LearnError, Linear, Model, Quadratic, Signature, SignatureParams, Tabled};
 use evalsmith_core::files::write_atomically;
 use safetensors::{
     Dtype,
@@ -23,7 +23,8 @@ const FORMAT: u64 = 1;
 const HEADER: &str = "evalsmith";
 /// The longest header safetensors allows.
 const LARGEST_HEADER: u64 = 100_000_000;
-/// The tensor of a linear model: stages by intercept and weights.
+/// The tensor of a model: stages by the numbers of one (a linear one has its
+/// intercept and weights).
 const COEFFICIENTS: &str = "coefficients";
 
 /// A model, the game it plays and what made it.
@@ -45,6 +46,9 @@ struct Header {
     kind: String,
     features: Vec<String>,
     stages: usize,
+    /// How a kind that needs it is put together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    structure: Option<serde_json::Value>,
     made_by: serde_json::Value,
 }
 
@@ -67,10 +71,17 @@ impl ModelFile {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let Model::Linear(linear) = &self.model;
-        let (features, stages) = (linear.features().to_vec(), linear.stages());
-        let shape = vec![stages, features.len() + 1];
-        let data: Vec<u8> = linear.coefficients().iter().flat_map(|w| w.to_le_bytes()).collect();
+        let (features, stages) = (self.model.features().to_vec(), self.model.stages());
+        let numbers = self.model.coefficients();
+        let structure = match &self.model {
+            Model::Signature(tables) => Some(serde_json::to_value(tables.params())?),
+            Model::Tabled(model) => Some(serde_json::to_value(model.structure())?),
+            Model::Linear(_) | Model::Quadratic(_) => None,
+        };
+        // Tables serve all stages alike.
+        let rows = if structure.is_some() { 1 } else { stages.max(1) };
+        let shape = vec![rows, numbers.len() / rows];
+        let data: Vec<u8> = numbers.iter().flat_map(|w| w.to_le_bytes()).collect();
         let header = Header {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -78,6 +89,7 @@ impl ModelFile {
             kind: self.model.kind().into(),
             features,
             stages,
+            structure,
             made_by: self.made_by.clone(),
         };
         let header = serde_json::to_string(&header)?;
@@ -124,13 +136,20 @@ impl ModelFile {
             });
         }
         let header: Header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
-        if header.kind != "linear" {
-            return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind });
-        }
+        let n = header.features.len();
+        let width = match header.kind.as_str() {
+            "linear" => Some(n + 1),
+            "quadratic" => Some(Quadratic::numbers(n.min(Quadratic::MOST_FEATURES + 1))),
+            "signature" | "tabled" => None,
+            _ => return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind }),
+        };
         let info = metadata
             .info(COEFFICIENTS)
             .ok_or_else(|| shape(format!("it has no tensor {COEFFICIENTS:?}")))?;
-        let expected = [header.stages, header.features.len() + 1];
+        let expected = match width {
+            Some(width) => [header.stages, width],
+            None => [1, info.shape.last().copied().unwrap_or_default()],
+        };
         if info.dtype != Dtype::F64 || info.shape != expected {
             return Err(shape(format!(
                 "its coefficients are {:?} {:?}, but its header asks for F64 {expected:?}",
@@ -141,13 +160,13 @@ impl ModelFile {
         file.read_to_end(&mut data).map_err(failed)?;
         let data = data.get(info.data_offsets.0..info.data_offsets.1).unwrap_or_default();
         let numbers = data.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b)).collect();
-        let linear = Linear::new(header.features, header.stages, numbers).map_err(|e| match e {
+        let model = build(&header, numbers).map_err(|e| match e {
             LearnError::WeightNotFinite { feature, stage, value, .. } => {
                 LearnError::WeightNotFinite { path: Some(path.to_owned()), feature, stage, value }
             }
             other => shape(other.to_string()),
         })?;
-        Ok(Self { game: header.game, made_by: header.made_by, model: linear.into() })
+        Ok(Self { game: header.game, made_by: header.made_by, model })
     }
 
     /// Checks that the model is one of this game and its features.
@@ -163,6 +182,29 @@ impl ModelFile {
             return Err(LearnError::Features { model, given: features.join(", ") });
         }
         Ok(())
+    }
+}
+
+/// The model that a header describes, with these numbers.
+fn build(header: &Header, numbers: Vec<f64>) -> Result<Model, LearnError> {
+    let (features, stages) = (header.features.clone(), header.stages);
+    let structure = header.structure.clone().unwrap_or_default();
+    let unsound = |e: serde_json::Error| LearnError::Parameter {
+        name: "the structure",
+        value: e.to_string(),
+        allowed: "as a fit writes it",
+    };
+    match header.kind.as_str() {
+        "quadratic" => Ok(Quadratic::new(features, stages, numbers)?.into()),
+        "signature" => {
+            let params: SignatureParams = serde_json::from_value(structure).map_err(unsound)?;
+            Ok(Signature::new(features, stages, params, numbers)?.into())
+        }
+        "tabled" => {
+            let structure = serde_json::from_value(structure).map_err(unsound)?;
+            Ok(Tabled::from_parts(features, stages, structure, numbers)?.into())
+        }
+        _ => Ok(Linear::new(features, stages, numbers)?.into()),
     }
 }
 
@@ -252,6 +294,25 @@ mod tests {
     }
 
     #[test]
+    fn a_quadratic_model_comes_back_as_it_was() {
+        let numbers = (0..16_u8).map(|i| f64::from(i) - 7.5).collect();
+        let quadratic = Quadratic::new(vec!["a".into(), "b".into()], 2, numbers).unwrap();
+        let file = ModelFile { model: quadratic.into(), ..model() };
+        assert_eq!(ModelFile::from_bytes(&file.bytes().unwrap(), "here").unwrap(), file);
+    }
+
+    #[test]
+    fn signature_tables_come_back_as_they_were() {
+        let names: Vec<String> = (0..24).map(|i| format!("x{i}")).collect();
+        let params = SignatureParams::samuel(24);
+        let numbers: Vec<f64> = (0..883 + 48 + 12 + 14).map(|i| f64::from(i) / 2000.0).collect();
+        let tables = Signature::new(names, 65, params, numbers).unwrap();
+        let file = ModelFile { model: tables.into(), ..model() };
+        let bytes = file.bytes().unwrap();
+        assert_eq!(ModelFile::from_bytes(&bytes, "here").unwrap(), file);
+    }
+
+    #[test]
     fn each_fault_has_its_own_sentence() {
         let good = model().bytes().unwrap();
         let mut nan = good.clone();
@@ -325,8 +386,7 @@ mod tests {
                 bytes.truncate(cut.index(bytes.len()));
             }
             if let Ok(file) = load(&bytes) {
-                let Model::Linear(linear) = file.model;
-                prop_assert!(linear.coefficients().iter().all(|w| w.is_finite()));
+                prop_assert!(file.model.coefficients().iter().all(|w| w.is_finite()));
             }
         }
     }

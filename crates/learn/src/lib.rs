@@ -5,28 +5,56 @@
 //! statistician asks. Only the model is saved for play, as a [`ModelFile`];
 //! [`Dense`] lets a search ask it for values.
 
+mod block;
+mod calibration;
+mod choices;
+mod classes;
+mod clusters;
 mod dense;
+mod design;
+mod diagnosis;
+mod discriminant;
 mod error;
+mod estimate;
 mod examples;
+mod exponential;
 mod file;
 mod glem;
+mod learner;
+mod least_squares;
+mod likelihood;
 mod linear;
 mod logistic;
 mod model;
 mod moments;
 mod pool;
+mod quadratic;
 mod quality;
+mod signature;
+mod stages;
+mod tabled;
 
+pub use calibration::{Calibration, CalibrationBin, calibration, gain};
+pub use choices::{Choices, fit_book_linear};
 pub use dense::{Dense, DenseModel};
+pub use diagnosis::{BoxM, Diagnosis, FeatureDiagnosis, diagnose};
+pub use discriminant::{QuadraticFit, fit_fisher, fit_quadratic};
 pub use error::LearnError;
+pub use estimate::{Estimate, LinearFit, StageFit};
 pub use examples::Examples;
 pub use file::ModelFile;
 pub use glem::{
     ConfigurationError, ConfigurationParams, Link, Pattern, PatternError, PatternSet, Relation,
     SparseFit, SparseIteration, SparseParams, SparseRows, configurations, fit_sparse,
 };
+pub use learner::{Fit, Learner, fit};
+pub use least_squares::{LeastSquaresFit, fit_least_squares};
 pub use linear::{INTERCEPT, Linear};
-pub use logistic::{Estimate, LogisticFit, LogisticParams, StageFit, StagePooling, fit_logistic};
+pub use logistic::{LogisticFit, LogisticParams, fit_logistic};
 pub use model::Model;
 pub use moments::{ClassMoments, Moments, moments};
+pub use quadratic::{Quadratic, QuadraticStage};
 pub use quality::{Measured, Quality, quality};
+pub use signature::{Signature, SignatureParams, fit_signature};
+pub use stages::StagePooling;
+pub use tabled::{Tabled, Tables};

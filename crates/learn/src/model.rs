@@ -1,6 +1,6 @@
 //! Every kind of model there is, behind one type.
 
-use crate::{DenseModel, Linear};
+use crate::{DenseModel, Linear, Quadratic, Signature, Tabled};
 use evalsmith_core::{Explanation, LogOdds, Score, Stage, Window};
 
 /// A model of dense features, whatever learner made it.
@@ -8,6 +8,24 @@ use evalsmith_core::{Explanation, LogOdds, Score, Stage, Window};
 pub enum Model {
     /// A weighted sum per stage.
     Linear(Linear),
+    /// A polynomial of the second degree per stage.
+    Quadratic(Quadratic),
+    /// Samuel's signature tables.
+    Signature(Signature),
+    /// A model of table features, with their tables.
+    Tabled(Tabled),
+}
+
+/// One expression for whichever model it is.
+macro_rules! whichever {
+    ($self:expr, $model:ident => $do:expr) => {
+        match $self {
+            Self::Linear($model) => $do,
+            Self::Quadratic($model) => $do,
+            Self::Signature($model) => $do,
+            Self::Tabled($model) => $do,
+        }
+    };
 }
 
 impl Model {
@@ -15,7 +33,20 @@ impl Model {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Linear(_) => "linear",
+            Self::Quadratic(_) => "quadratic",
+            Self::Signature(_) => "signature",
+            Self::Tabled(_) => "tabled",
         }
+    }
+
+    /// All its numbers, in the order of its file: what tells one from another.
+    pub fn coefficients(&self) -> &[f64] {
+        whichever!(self, model => model.coefficients())
+    }
+
+    /// The weighted sum, where it is one.
+    pub fn as_linear(&self) -> Option<&Linear> {
+        if let Self::Linear(linear) = self { Some(linear) } else { None }
     }
 }
 
@@ -25,36 +56,44 @@ impl From<Linear> for Model {
     }
 }
 
+impl From<Quadratic> for Model {
+    fn from(model: Quadratic) -> Self {
+        Self::Quadratic(model)
+    }
+}
+
+impl From<Signature> for Model {
+    fn from(model: Signature) -> Self {
+        Self::Signature(model)
+    }
+}
+
+impl From<Tabled> for Model {
+    fn from(model: Tabled) -> Self {
+        Self::Tabled(model)
+    }
+}
+
 impl DenseModel for Model {
     fn features(&self) -> &[String] {
-        match self {
-            Self::Linear(model) => model.features(),
-        }
+        whichever!(self, model => model.features())
     }
 
     fn stages(&self) -> usize {
-        match self {
-            Self::Linear(model) => model.stages(),
-        }
+        whichever!(self, model => model.stages())
     }
 
     #[inline]
     fn log_odds(&self, stage: Stage, feature: impl FnMut(usize) -> f32) -> LogOdds {
-        match self {
-            Self::Linear(model) => model.log_odds(stage, feature),
-        }
+        whichever!(self, model => model.log_odds(stage, feature))
     }
 
     #[inline]
     fn value(&self, stage: Stage, window: Window, feature: impl FnMut(usize) -> f32) -> Score {
-        match self {
-            Self::Linear(model) => model.value(stage, window, feature),
-        }
+        whichever!(self, model => model.value(stage, window, feature))
     }
 
     fn explain(&self, stage: Stage, feature: impl FnMut(usize) -> f32) -> Explanation {
-        match self {
-            Self::Linear(model) => model.explain(stage, feature),
-        }
+        whichever!(self, model => model.explain(stage, feature))
     }
 }

@@ -4,10 +4,11 @@
 //! A draw counts half in both classes; covariances are those of maximum
 //! likelihood, divided by the weight of the class.
 
+use crate::classes::{Class, Classes};
+use crate::design::Design;
 use crate::pool::{Pool, pooled};
 use crate::{Examples, LearnError};
 use evalsmith_core::Stage;
-use evalsmith_stats::matrix::Symmetric;
 use serde::{Deserialize, Serialize};
 
 /// The moments of both classes at a stage.
@@ -63,41 +64,50 @@ pub fn moments(
     if points == 0.0 || points == 1.0 {
         return Err(LearnError::OneClass { rows: pool.rows(), points });
     }
-    Ok(Moments {
-        stage,
-        pooled: span,
-        features: examples.features.names().to_vec(),
-        rows: pool.rows(),
-        games: pool.games(),
-        win: class(&pool, |y| y),
-        loss: class(&pool, |y| 1.0 - y),
-    })
+    Ok(of_pool(stage, span, examples.features.names(), &pool))
 }
 
-/// The moments under the weights that `share` gives to results, in two passes:
-/// means first, so that no large mean drowns a small variance.
-fn class(pool: &Pool, share: impl Fn(f64) -> f64) -> ClassMoments {
-    let width = pool.columns.len();
-    let rows = || pool.points.iter().map(|&y| share(f64::from(y))).enumerate();
-    let weight: f64 = rows().map(|(_, w)| w).sum();
-    let mean = |x: &Vec<f32>| rows().map(|(i, w)| w * f64::from(x[i])).sum::<f64>() / weight;
-    let mean: Vec<f64> = pool.columns.iter().map(mean).collect();
-
-    let mut sums = Symmetric::zeros(width);
-    let mut centred = vec![0.0; width];
-    for (i, w) in rows().filter(|(_, w)| *w > 0.0) {
-        for ((c, x), m) in centred.iter_mut().zip(&pool.columns).zip(&mean) {
-            *c = f64::from(x[i]) - m;
-        }
-        sums.add_outer(w, &centred);
+/// The class moments of a pool with both results.
+pub(crate) fn of_pool(
+    stage: Stage,
+    span: (Stage, Stage),
+    names: &[String],
+    pool: &Pool,
+) -> Moments {
+    let design = Design::standardised(pool);
+    let classes = Classes::of(&design);
+    Moments {
+        stage,
+        pooled: span,
+        features: names.to_vec(),
+        rows: pool.rows(),
+        games: pool.games(),
+        win: class(&design, &classes.win),
+        loss: class(&design, &classes.loss),
     }
-    sums.scale(1.0 / weight);
-    let correlation = |i: usize, j: usize| {
-        let scale = (sums.get(i, i) * sums.get(j, j)).sqrt();
-        if scale > 0.0 { sums.get(i, j) / scale } else { 0.0 }
-    };
-    let correlation = (0..width).map(|i| (0..width).map(|j| correlation(i, j)).collect()).collect();
-    ClassMoments { weight, mean, covariance: sums.rows(), correlation }
+}
+
+/// A variance below this share of the variance of both classes together is what
+/// rounding leaves of a constant.
+const CONSTANT: f64 = 1e-12;
+
+/// The moments of a class in the features' own units.
+fn class(design: &Design<'_>, class: &Class) -> ClassMoments {
+    let width = design.pool.columns.len();
+    let mut mean: Vec<f64> = design.pool.columns.iter().map(|x| f64::from(x[0])).collect();
+    let mut covariance = vec![vec![0.0; width]; width];
+    let mut correlation = covariance.clone();
+    let spread = |i: usize| Some(class.covariance.get(i, i)).filter(|&v| v > CONSTANT);
+    for (i, column) in design.columns.iter().enumerate() {
+        mean[column.index] = column.mean + column.deviation * class.mean[i];
+        for (j, other) in design.columns.iter().enumerate() {
+            let Some((a, b)) = spread(i).zip(spread(j)) else { continue };
+            let shared = class.covariance.get(i, j);
+            covariance[column.index][other.index] = shared * column.deviation * other.deviation;
+            correlation[column.index][other.index] = shared / (a * b).sqrt();
+        }
+    }
+    ClassMoments { weight: class.weight, mean, covariance, correlation }
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub(crate) struct Pool {
     pub(crate) points: Vec<f32>,
     /// Where each game's rows begin, and after the last game the number of rows.
     pub(crate) starts: Vec<usize>,
+    /// Which of the examples each row is.
+    order: Vec<usize>,
     /// Ranges of games.
     pub(crate) chunks: Vec<Range<usize>>,
 }
@@ -36,15 +38,14 @@ impl Pool {
         let stages = examples.stages.iter().enumerate();
         let mut rows: Vec<usize> =
             stages.filter(|(_, s)| (first..=last).contains(s)).map(|(row, _)| row).collect();
-        rows.sort_by_key(|&row| examples.games[row]);
+        if !rows.is_sorted_by_key(|&row| examples.games[row]) {
+            rows.sort_by_key(|&row| examples.games[row]);
+        } else if rows.len() == examples.rows() {
+            return Self::all(examples, rows);
+        }
 
         let games: Vec<u32> = rows.iter().map(|&row| examples.games[row]).collect();
-        let bounds = games.windows(2).enumerate().filter(|(_, w)| w[0] != w[1]);
-        let mut starts = vec![0];
-        starts.extend(bounds.map(|(i, _)| i + 1));
-        if !rows.is_empty() {
-            starts.push(rows.len());
-        }
+        let starts = starts(&games);
         let take = |from: &[f32]| rows.iter().map(|&row| from[row]).collect();
         let width = examples.features.width();
         Self {
@@ -55,7 +56,26 @@ impl Pool {
             points: take(examples.points),
             chunks: cut(&starts),
             starts,
+            order: rows,
         }
+    }
+
+    /// All rows, which stand by game already.
+    fn all(examples: &Examples<'_>, order: Vec<usize>) -> Self {
+        let starts = starts(examples.games);
+        let width = examples.features.width();
+        Self {
+            columns: (0..width).map(|i| examples.features.column(i).to_vec()).collect(),
+            points: examples.points.to_vec(),
+            chunks: cut(&starts),
+            starts,
+            order,
+        }
+    }
+
+    /// The numbers of these rows, of one per example.
+    pub(crate) fn take(&self, from: &[f32]) -> Vec<f32> {
+        self.order.iter().map(|&row| from[row]).collect()
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -75,6 +95,17 @@ impl Pool {
     pub(crate) fn mean_points(&self) -> f64 {
         self.points.iter().map(|&y| f64::from(y)).sum::<f64>() / self.rows() as f64
     }
+}
+
+/// Where the runs of equal games begin, and after the last the number of rows.
+fn starts(games: &[u32]) -> Vec<usize> {
+    let bounds = games.windows(2).enumerate().filter(|(_, w)| w[0] != w[1]);
+    let mut starts = vec![0];
+    starts.extend(bounds.map(|(i, _)| i + 1));
+    if !games.is_empty() {
+        starts.push(games.len());
+    }
+    starts
 }
 
 fn cut(starts: &[usize]) -> Vec<Range<usize>> {

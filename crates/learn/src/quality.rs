@@ -97,13 +97,13 @@ fn probability(z: f64) -> f64 {
 }
 
 /// `-y ln p - (1 - y) ln (1 - p)`, finite for every finite `z`.
-fn log_loss(y: f64, z: f64) -> f64 {
+pub(crate) fn log_loss(y: f64, z: f64) -> f64 {
     z.max(0.0) - y * z + (-z.abs()).exp().ln_1p()
 }
 
 /// The mean of `of` over all rows; its variance is the sum over games of the
 /// squared sum of deviations, with the factor G / (G - 1).
-fn measured(rows: usize, runs: &[&[usize]], of: impl Fn(usize) -> f64) -> Measured {
+pub(crate) fn measured(rows: usize, runs: &[&[usize]], of: impl Fn(usize) -> f64) -> Measured {
     let sums: Vec<f64> = runs.iter().map(|run| run.iter().map(|&row| of(row)).sum()).collect();
     let (n, g) = (rows as f64, runs.len() as f64);
     let value = sums.iter().sum::<f64>() / n;

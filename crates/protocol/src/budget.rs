@@ -47,6 +47,39 @@ impl Budget {
         Self { infinite: true, ..Self::default() }
     }
 
+    /// These limits with an engine's `own` beside them, in each the tighter. Where
+    /// nobody limits anything a move takes `unasked`; a search until it is stopped
+    /// heeds no clock, which waits for the end of its own move.
+    ///
+    /// ```
+    /// use evalsmith_protocol::Budget;
+    /// use std::time::Duration;
+    /// let (own, second) = (Budget::nodes(500), Duration::from_secs(1));
+    /// let both = Budget { nodes: Some(500), ..Budget::depth(3) };
+    /// assert_eq!(Budget::depth(3).beside(&own, second), both);
+    /// assert_eq!(Budget::nodes(90).beside(&own, second), Budget::nodes(90));
+    /// let free = Budget::default();
+    /// assert_eq!(free.beside(&free, second), Budget::move_time(second));
+    /// assert_eq!(Budget::infinite().beside(&free, second), Budget::infinite());
+    /// ```
+    #[must_use]
+    pub fn beside(&self, own: &Self, unasked: Duration) -> Self {
+        fn tighter<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+            a.into_iter().chain(b).min()
+        }
+        let mut budget = Self {
+            depth: tighter(own.depth, self.depth),
+            nodes: tighter(own.nodes, self.nodes),
+            move_time: tighter(own.move_time, self.move_time),
+            clocks: self.clocks.clone().filter(|_| !self.infinite),
+            infinite: self.infinite,
+        };
+        if budget == Self::default() {
+            budget.move_time = Some(unasked);
+        }
+        budget
+    }
+
     /// The most time `side` may use, where time is limited.
     ///
     /// ```

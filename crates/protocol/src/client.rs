@@ -46,6 +46,10 @@ trait Wire: Send {
         patience: &Patience,
     ) -> Result<(), Fault>;
 
+    /// Tells with the next question that the opponent offers a draw, where the
+    /// protocol has a word for it.
+    fn hear_draw_offer(&mut self) {}
+
     /// Reads a line after the question: an answer, part of a report, or nothing.
     fn hear(&mut self, line: &str, report: &mut Report) -> Result<Option<Answer>, Fault>;
 
@@ -163,6 +167,12 @@ impl Client {
         // A wrapper has started its engine by now.
         self.process.look_for_children();
         self.checked(begun)
+    }
+
+    /// Tells the engine with the next question that its opponent offers a draw;
+    /// of the protocols only xboard's has a word for it.
+    pub fn hear_draw_offer(&mut self) {
+        self.wire.hear_draw_offer();
     }
 
     /// Asks for a move and waits for it.

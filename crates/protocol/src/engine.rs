@@ -11,8 +11,12 @@ use std::time::Duration;
 /// ```
 /// use evalsmith_protocol::Engine;
 /// let engine: Engine = toml::from_str(
-///     "protocol = 'uci'\ncommand = 'stockfish'\noptions = [['Hash', '16']]",
+///     "protocol = 'uci'
+///      command = 'stockfish'
+///      options = [['Hash', '16']]
+///      patience = { start = 5, unclocked_move = 0.5 }",
 /// )?;
+/// assert_eq!(engine.patience.unclocked_move.as_millis(), 500);
 /// assert_eq!(engine.options, [("Hash".to_owned(), "16".to_owned())]);
 /// # Ok::<(), toml::de::Error>(())
 /// ```
@@ -78,21 +82,27 @@ impl Engine {
     }
 }
 
-/// The longest waits. Whatever is awaited, one of these bounds it.
+/// The longest waits, in seconds where they are written. Whatever is awaited, one
+/// of these bounds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Patience {
     /// From the start of the program to the end of its greetings, and for each
     /// new game.
+    #[serde(with = "seconds")]
     pub start: Duration,
     /// For a move that is limited by depth or nodes alone, or not at all.
+    #[serde(with = "seconds")]
     pub unclocked_move: Duration,
     /// By how much a move may overstep its time: what pipes and a busy machine
     /// take.
+    #[serde(with = "seconds")]
     pub margin: Duration,
     /// Between `stop` and the answer.
+    #[serde(with = "seconds")]
     pub stop: Duration,
     /// Between `quit` and the end of the process.
+    #[serde(with = "seconds")]
     pub quit: Duration,
 }
 
@@ -100,10 +110,41 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(20),
-            unclocked_move: Duration::from_mins(10),
+            unclocked_move: Duration::from_mins(1),
             margin: Duration::from_millis(200),
             stop: Duration::from_secs(5),
             quit: Duration::from_secs(2),
         }
+    }
+}
+
+/// A wait as a number of seconds, since that is what people write.
+mod seconds {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+    use std::time::Duration;
+
+    pub(super) fn serialize<S: Serializer>(wait: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        wait.as_secs_f64().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let seconds = f64::deserialize(from)?;
+        Duration::try_from_secs_f64(seconds)
+            .map_err(|_| de::Error::custom(format!("{seconds} is no number of seconds to wait")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_written_in_seconds_and_read_again() {
+        let patience = Patience { stop: Duration::from_millis(1500), ..Patience::default() };
+        let text = toml::to_string(&patience).unwrap();
+        assert!(text.contains("unclocked_move = 60.0") && text.contains("stop = 1.5"), "{text}");
+        assert_eq!(toml::from_str::<Patience>(&text).unwrap(), patience);
+        let wrong = toml::from_str::<Patience>("start = -1").unwrap_err();
+        assert!(wrong.to_string().contains("-1 is no number of seconds"), "{wrong}");
     }
 }

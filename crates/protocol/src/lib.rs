@@ -44,6 +44,6 @@ pub use fault::{Blame, Failure, Fault};
 pub use options::{Kind, Offered};
 pub use player::EnginePlayer;
 pub use reply::{Answer, CENTIPAWNS_A_LOGIT, DISCS_A_LOGIT, Reply, Report, Value};
-pub use serve::{Info, ServeError, Thinker, Thought, serve};
+pub use serve::{Info, ServeError, Sureness, Thinker, Thought, serve};
 pub use situation::{SetUp, Situation, Terms};
 pub use transcript::{Speaker, Transcript};

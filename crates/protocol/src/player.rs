@@ -224,4 +224,14 @@ impl<G: Game> Player<G::Position> for EnginePlayer<G> {
         self.last = Some(reply);
         choice
     }
+
+    fn hear_draw_offer(&mut self) {
+        if let Some(client) = &mut self.client {
+            client.hear_draw_offer();
+        }
+    }
+
+    fn offers_draw(&self) -> bool {
+        self.last.as_ref().is_some_and(|reply| reply.report.offers_draw)
+    }
 }

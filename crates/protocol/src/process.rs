@@ -27,6 +27,10 @@ const PARTING: Duration = Duration::from_millis(200);
 /// How often a process is asked whether it is gone, once its output is closed.
 const LOOK: Duration = Duration::from_millis(1);
 
+/// The most bytes that are read for one answer. Whoever writes as fast as is read
+/// would never be late.
+const ANSWER: usize = 64 << 20;
+
 /// A running engine, its pipes, and what was said.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -36,6 +40,8 @@ pub(crate) struct Process {
     stderr: Tail,
     meter: Meter,
     unsent: String,
+    /// Bytes read since something was sent.
+    heard: usize,
     transcript: Transcript,
 }
 
@@ -77,6 +83,7 @@ impl Process {
             stderr: Tail::default(),
             meter,
             unsent: String::new(),
+            heard: 0,
             transcript: Transcript::new(),
         };
         system::never_wait(&stdin)?;
@@ -114,6 +121,7 @@ impl Process {
         if self.unsent.is_empty() {
             return Ok(());
         }
+        self.heard = 0;
         let begun = Instant::now();
         let sent = match &mut self.stdin {
             Some(pipe) => system::write_before(pipe, self.unsent.as_bytes(), deadline),
@@ -158,6 +166,11 @@ impl Process {
         match self.output.next(line, deadline) {
             Next::Line => {
                 self.transcript.add(Speaker::Engine, line);
+                self.heard += line.len() + 1;
+                if self.heard > ANSWER {
+                    let what = format!("more than {ANSWER} bytes while {waiting_for} was awaited");
+                    return Err(Fault::Flooded { what });
+                }
                 Ok(true)
             }
             Next::Late => Ok(false),
@@ -245,6 +258,25 @@ mod tests {
         assert_eq!(line, "hello");
         let fault = process.receive(&mut line, "more", within(20)).unwrap_err().to_string();
         assert!(fault.contains("more") && fault.contains('7'), "{fault}");
+    }
+
+    /// One that never leaves much unread, and never says what is awaited.
+    #[test]
+    fn an_endless_answer_is_a_flood() {
+        let mut process = shell(
+            "x=$(head -c 60000 /dev/zero | tr '\\0' x)
+             while :; do yes $x | head -n 16; sleep 0.005; done",
+        );
+        process.say("go");
+        let mut line = String::new();
+        let deadline = within(300);
+        let ended = loop {
+            match process.receive(&mut line, "a move", deadline) {
+                Ok(true) => {}
+                ended => break ended,
+            }
+        };
+        assert!(matches!(ended, Err(Fault::Flooded { .. })), "{ended:?}");
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub struct Report {
     pub nodes: Option<u64>,
     /// The expected line, in the protocol's own writing.
     pub line: String,
+    /// Whether it offered a draw with its move.
+    pub offers_draw: bool,
 }
 
 /// An answer with everything that is known of it.

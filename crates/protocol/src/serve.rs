@@ -15,7 +15,7 @@ mod uci;
 mod usi;
 mod xboard;
 
-pub use thinker::{Info, Thinker, Thought};
+pub use thinker::{Info, Sureness, Thinker, Thought};
 
 use crate::budget::Budget;
 use evalsmith_core::{Game, GameRecord, PlayerError, Position, Protocol};

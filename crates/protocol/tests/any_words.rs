@@ -8,7 +8,7 @@ use evalsmith_core::{Game, GameRecord, PlayerError, Position, Protocol, Score};
 use evalsmith_go::Go;
 use evalsmith_malawi::Malawi;
 use evalsmith_othello::Othello;
-use evalsmith_protocol::{Budget, Info, Kind, Offered, Thinker, Thought, serve};
+use evalsmith_protocol::{Budget, Info, Kind, Offered, Sureness, Thinker, Thought, serve};
 use evalsmith_shogi::Shogi;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -46,7 +46,15 @@ impl<P: Position> Thinker<P> for Quick {
         }
         let best = moves[key % moves.len()];
         let time = Duration::from_micros(5);
-        tell(Info { place: 1, depth: 1, value: Score(100), nodes: 1, time, line: vec![best] });
+        tell(Info {
+            place: 1,
+            depth: 1,
+            value: Score(100),
+            sureness: Sureness::Estimated,
+            nodes: 1,
+            time,
+            line: vec![best],
+        });
         while budget.infinite && !stop.load(Ordering::Relaxed) {
             std::thread::yield_now();
         }

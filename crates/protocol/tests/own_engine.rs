@@ -13,7 +13,7 @@ use evalsmith_go::Go;
 use evalsmith_malawi::Malawi;
 use evalsmith_othello::Othello;
 use evalsmith_protocol::{
-    Budget, Engine, EnginePlayer, Info, Mark, ServeError, Thinker, Thought, check, serve,
+    Budget, Engine, EnginePlayer, Info, Mark, ServeError, Sureness, Thinker, Thought, check, serve,
 };
 use evalsmith_shogi::Shogi;
 use std::env;
@@ -42,7 +42,15 @@ impl<P: Position> Thinker<P> for Keyed {
         let moves: Vec<_> = record.position().moves().collect();
         let best = moves[record.position().key() as usize % moves.len()];
         let (nodes, time) = (moves.len() as u64, Duration::from_millis(1));
-        tell(Info { place: 1, depth: 1, value: Score(100), nodes, time, line: vec![best] });
+        tell(Info {
+            place: 1,
+            depth: 1,
+            value: Score(100),
+            sureness: Sureness::Estimated,
+            nodes,
+            time,
+            line: vec![best],
+        });
         while budget.infinite && !stop.load(Ordering::Relaxed) {
             thread::yield_now();
         }

@@ -9,7 +9,7 @@ fn a_position_at_rest_is_the_leaf_of_its_exchanges_with_the_result_of_its_game()
     let dir = tempfile::tempdir().unwrap();
     let hand = by_hand(&Chess).unwrap();
     let plan = SelfPlay { games: 6, depth: 1, chance: 0.2, ..SelfPlay::default() };
-    let maker = Maker { function: "hand".into(), command: "a test".into() };
+    let maker = Maker { function: "hand".into(), openings: None, command: "a test".into() };
     generate(&Chess, &hand, &plan, &maker, dir.path(), &Quiet).unwrap();
     let dataset = Dataset::open(dir.path()).unwrap();
     let played = features(&Chess, &dataset, &Quiet).unwrap();

@@ -27,7 +27,8 @@ pub enum Style {
 /// One curve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// Its name in the legend; without a name it is not listed.
+    /// Its name in the legend; without a name it is not listed, and belongs to the
+    /// series before it, whose colour it has.
     pub name: String,
     /// Its points, in the order of the line.
     pub points: Vec<(f64, f64)>,
@@ -225,6 +226,20 @@ pub(crate) mod tests {
         assert!(svg.contains("class=\"axis\"") && svg.contains("class=\"tick\""));
         let empty = LineChart { series: vec![Series::default(); 3], ..LineChart::default() };
         check::well_formed(&empty.to_svg());
+    }
+
+    #[test]
+    fn a_series_without_a_name_has_the_colour_of_the_one_before() {
+        let pair = |name: &str, y: f64| {
+            let points = vec![(0.0, y), (1.0, y)];
+            [Series::new(name, points.clone()), Series::new("", points).style(Style::Line)]
+        };
+        let series = [pair("one", 1.0), pair("two", 2.0)].concat();
+        let svg = LineChart { series, ..LineChart::default() }.to_svg();
+        // Each colour once in the legend, once for the curve and once beside it.
+        for (class, drawn) in [("line c0", 3), ("line c1", 3), ("line c2", 0), ("line c3", 0)] {
+            assert_eq!(svg.matches(&format!("class=\"{class}\"")).count(), drawn, "{class}");
+        }
     }
 
     /// The places and ends of all texts of a class, by the estimate of widths.

@@ -172,7 +172,9 @@ mod tests {
             }
             let kept = sampling.take();
             assert_eq!(kept.len(), 4);
-            kept.iter().for_each(|sampled| counts[sampled.ply] += 1);
+            for sampled in kept {
+                counts[sampled.ply] += 1;
+            }
         }
         // Five standard deviations of a binomial with mean 2000.
         assert!(counts.iter().all(|&n| (1790..2210).contains(&n)), "{counts:?}");
@@ -202,7 +204,10 @@ mod tests {
             let mut sampled = Searcher::new(Sampling::new(noise, 1000), 1 << 12);
             sampled.function().search_from(7);
             let found = sampled.search(&game, &limits, &never);
-            assert_eq!((found.value, found.line, found.nodes), (plain.value, plain.line, plain.nodes));
+            assert_eq!(
+                (found.value, found.line, found.nodes),
+                (plain.value, plain.line, plain.nodes)
+            );
             let kept = sampled.function().take();
             assert!(!kept.is_empty());
             // The root's own value is asked once, the rest at depths 1 to 4.

@@ -1,6 +1,7 @@
 //! Mathematics without games: matrices, distributions, intervals, ratings,
 //! sequential tests.
 
+pub mod chi_square;
 pub mod elo;
 mod error;
 mod interval;

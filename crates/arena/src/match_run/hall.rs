@@ -1,5 +1,6 @@
 //! Where the games of one match are played, and what becomes of those that fail.
 
+use super::claims::{self, Heard, Offers};
 use super::{Beginning, Seat, move_names};
 use crate::log::{MatchLog, line_of};
 use crate::scoreboard::{Ended, Scoreboard};
@@ -164,10 +165,10 @@ impl<G: Game> Hall<'_, G> {
     }
 
     fn record(&self, played: &PlayedGame) -> Result<(), ArenaError> {
-        let line = line_of(played);
+        let (game, line) = (Ended::from(played), line_of(played));
         let mut office = self.office.lock().unwrap_or_else(PoisonError::into_inner);
-        office.log.append(&line)?;
-        office.board.enter(Ended::from(played));
+        office.log.append_game(&game, &line)?;
+        office.board.enter(game);
         self.progress.advance(1);
         if office.told.elapsed() >= TOLD_EVERY {
             office.told = Instant::now();
@@ -200,8 +201,8 @@ impl<G: Game> Hall<'_, G> {
         }
         let opening = self.openings.get((index / 2) as usize);
         let mut record = opening.clone();
-        let mut bill = Bill::default();
-        let ended = self.play_on(&mut record, table, first, &mut bill);
+        let (mut bill, offers) = (Bill::default(), Offers::default());
+        let ended = self.play_on(&mut record, table, first, &mut bill, &offers);
         // What was noted of an illegal move is no note of a move.
         bill.notes.truncate(record.ply() - opening.ply());
         let player_to_move = player_of(record.side());
@@ -210,16 +211,21 @@ impl<G: Game> Hall<'_, G> {
                 let ending = record.ending().expect("a game is played out to its end");
                 (ending.outcome, End::from(ending.reason), None)
             }
-            Err(error) if error.kind == FaultKind::Resigned => (Outcome::LOSS, End::Resigned, None),
             Err(error)
                 if matches!(error.kind, FaultKind::NotStarted | FaultKind::Misconfigured) =>
             {
                 return Err(self.cannot_play(player_to_move, &error));
             }
-            Err(error) => {
-                let fault = self.fault(index, player_to_move, &record, error)?;
-                (Outcome::LOSS, End::Forfeit, Some(fault))
-            }
+            Err(mut error) => match claims::judge(self.game, &record, &offers, error.kind) {
+                Some(Ok((outcome, end))) => (outcome, end, None),
+                refused => {
+                    if let Some(Err(why)) = refused {
+                        error.reason = format!("{}: {why}", error.reason);
+                    }
+                    let fault = self.fault(index, player_to_move, &record, error)?;
+                    (Outcome::LOSS, End::Forfeit, Some(fault))
+                }
+            },
         };
         let side_of_player_0 = if first == 0 { Side::First } else { Side::Second };
         let outcome = outcome.seen_by(record.side(), side_of_player_0);
@@ -250,6 +256,7 @@ impl<G: Game> Hall<'_, G> {
         table: &mut Table<G::Position>,
         first: usize,
         bill: &mut Bill,
+        offers: &Offers,
     ) -> Result<(), PlayerError> {
         let adjudication = self.plan.adjudication;
         let agreement = Agreement::new(adjudication.decided_at);
@@ -257,6 +264,9 @@ impl<G: Game> Hall<'_, G> {
         let judge = |record: &GameRecord<G::Position>| {
             if let Some(outcome) = agreement.outcome(record.side()) {
                 return Some(Ending { outcome, reason: Reason::Agreed });
+            }
+            if offers.both() {
+                return Some(Ending { outcome: Outcome::DRAW, reason: Reason::Agreed });
             }
             let solver = solver.as_mut()?;
             let position = record.position();
@@ -267,8 +277,10 @@ impl<G: Game> Hall<'_, G> {
             agreement.hear(record.side(), choice.value);
             bill.add(record.side().index() ^ first, choice);
         };
-        let [a, b] = &mut table.players;
-        let mut seated: [&mut dyn Player<G::Position>; 2] = [a.as_mut(), b.as_mut()];
+        let mut heard =
+            table.players.each_mut().map(|player| Heard { player: &mut **player, offers });
+        let [a, b] = &mut heard;
+        let mut seated: [&mut dyn Player<G::Position>; 2] = [a, b];
         seated.rotate_left(first);
         if self.plan.time == [None, None] {
             return play_out(record, &mut seated, judge, watch);

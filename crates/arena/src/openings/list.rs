@@ -1,71 +1,137 @@
-//! Openings from a file: one a line, as moves from the start or as a position.
+//! Openings from a file: one a line, as moves from the start or as a position; or
+//! the games of a PGN file.
 //!
 //! A line may be moves in the game's notation (`f5 d6 c3`, `f5d6c3`,
-//! `1. e4 e5`), a position as the game writes it, or a line of EPD or OBF, whose
-//! further fields are passed over. Empty lines and what follows `#` or `%` at
-//! the beginning of a line say nothing.
+//! `1. e4 e5`), a position as the game writes it, a `position` command of UCI or
+//! USI (`startpos moves 7g7f 3c3d`), or a line of EPD or OBF, whose further fields
+//! are passed over. Empty lines and what follows `#` or `%` at the beginning of a
+//! line say nothing.
 
-use super::{Openings, Source, canonical_key};
+use super::{Openings, Source, canonical_key, pgn};
 use crate::ArenaError;
 use evalsmith_core::{Game, GameRecord, Side};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 use std::path::Path;
 
 /// The longest move in letters that is looked for where moves are not parted.
 const LONGEST_MOVE: usize = 8;
 
+/// The line an opening stands on, and the opening or what is wrong with it.
+type Line<P> = (usize, Result<GameRecord<P>, String>);
+
 impl<G: Game> Openings<G> {
-    /// The openings of a file, in its order, with a remark for each line that
-    /// repeats an earlier one.
+    /// The openings of a file in its order, each cut after so many half-moves
+    /// where that is given, with a remark for each that is left out: it repeats an
+    /// earlier one, or its game is over before the cut.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line is no opening: the error says
-    /// which.
-    pub fn from_file(game: &G, path: &Path) -> Result<(Self, Vec<String>), ArenaError> {
+    /// When the file cannot be read, or something in it is no opening: the error
+    /// says on which line.
+    pub fn from_file(
+        game: &G,
+        path: &Path,
+        plies: Option<u16>,
+    ) -> Result<(Self, Vec<String>), ArenaError> {
         let bytes = fs::read(path).map_err(ArenaError::io(path))?;
         let text = String::from_utf8_lossy(&bytes);
-        Self::from_lines(game, &text).map_err(|(line, reason)| ArenaError::Opening {
-            path: path.to_owned(),
-            line,
-            reason,
-        })
+        let listed = Self::from_text(game, &text, plies).map_err(|(line, reason)| {
+            ArenaError::Opening { path: path.to_owned(), line, reason }
+        })?;
+        match listed.0.len() {
+            0 => Err(ArenaError::EmptyList { path: path.to_owned() }),
+            _ => Ok(listed),
+        }
     }
 
-    /// The same from the lines of a text; an error is the line's number and what
-    /// is wrong with it.
-    fn from_lines(game: &G, text: &str) -> Result<(Self, Vec<String>), (usize, String)> {
+    /// The same from a text; an error is the line's number and what is wrong with
+    /// it.
+    fn from_text(
+        game: &G,
+        text: &str,
+        plies: Option<u16>,
+    ) -> Result<(Self, Vec<String>), (usize, String)> {
+        if pgn::is_pgn(text) {
+            let games = pgn::read_games(text)?;
+            let records = games.iter().map(|written| (written.line, replay(game, written, plies)));
+            return Self::from_records(game, records, plies);
+        }
+        let says = |line: &str| !line.is_empty() && !line.starts_with(['#', '%']);
+        let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| says(line));
+        Self::from_records(game, lines.map(|(n, line)| (n, read_opening(game, line))), plies)
+    }
+
+    fn from_records(
+        game: &G,
+        lines: impl Iterator<Item = Line<G::Position>>,
+        plies: Option<u16>,
+    ) -> Result<(Self, Vec<String>), (usize, String)> {
         let symmetries = game.symmetries();
         let mut first_seen = HashMap::new();
         let mut records = Vec::new();
         let mut remarks = Vec::new();
-        for (number, line) in (1..).zip(text.lines()) {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with(['#', '%']) {
+        for (number, record) in lines {
+            let mut record = record.map_err(|reason| (number, reason))?;
+            while plies.is_some_and(|plies| record.ply() > plies.into()) {
+                record.take_back();
+            }
+            if record.ending().is_some() {
+                if plies.is_none() {
+                    let reason = "the game is over there; an opening leaves moves: give \
+                                  --opening-plies to cut games short";
+                    return Err((number, reason.into()));
+                }
+                remarks.push(format!("the game of line {number} is over early and is left out"));
                 continue;
             }
-            let record = read_opening(game, line).map_err(|reason| (number, reason))?;
-            if record.ending().is_some() {
-                return Err((number, "the game is over there; an opening leaves moves".into()));
-            }
-            match first_seen.insert(canonical_key(record.position(), &symmetries), number) {
-                None => records.push(record),
-                Some(earlier) => {
-                    first_seen.insert(canonical_key(record.position(), &symmetries), earlier);
-                    remarks.push(format!(
-                        "line {number} leads to the position of line {earlier}, or its mirror \
-                         image, and is left out"
-                    ));
+            match first_seen.entry(canonical_key(record.position(), &symmetries)) {
+                Entry::Vacant(place) => {
+                    place.insert(number);
+                    records.push(record);
                 }
+                Entry::Occupied(earlier) => remarks.push(format!(
+                    "line {number} leads to the position of line {}, or its mirror image, and is \
+                     left out",
+                    earlier.get()
+                )),
             }
         }
         Ok((Self { game: game.clone(), source: Source::Listed(records) }, remarks))
     }
 }
 
+/// The beginning of a game of a PGN file.
+fn replay<G: Game>(
+    game: &G,
+    written: &pgn::Written,
+    plies: Option<u16>,
+) -> Result<GameRecord<G::Position>, String> {
+    let (start, side) = match &written.start {
+        Some(text) => game.parse(text).map_err(|malformed| malformed.to_string())?,
+        None => (game.start(), Side::First),
+    };
+    let mut record = GameRecord::new(start, side, game.max_plies());
+    for text in written.moves.iter().take(plies.map_or(usize::MAX, usize::from)) {
+        // People play on where the rules here end a game: after a repetition.
+        if record.ending().is_some() {
+            break;
+        }
+        let m = game.parse_move(record.position(), text).map_err(|malformed| {
+            format!("the game that begins here, ply {}: {malformed}", record.ply() + 1)
+        })?;
+        record.play(m).map_err(|illegal| illegal.to_string())?;
+    }
+    Ok(record)
+}
+
 /// The opening of a line, or what is wrong with it as moves and as a position.
 fn read_opening<G: Game>(game: &G, line: &str) -> Result<GameRecord<G::Position>, String> {
-    let no_moves = match read_moves(game, line) {
+    if let Some(read) = read_command(game, line) {
+        return read;
+    }
+    let start = GameRecord::new(game.start(), Side::First, game.max_plies());
+    let no_moves = match read_moves(game, start, line) {
         Ok(record) => return Ok(record),
         Err(reason) => reason,
     };
@@ -86,8 +152,31 @@ fn read_opening<G: Game>(game: &G, line: &str) -> Result<GameRecord<G::Position>
     Err(format!("neither moves from the start ({no_moves}) nor a position ({no_position})"))
 }
 
-fn read_moves<G: Game>(game: &G, line: &str) -> Result<GameRecord<G::Position>, String> {
-    let mut record = GameRecord::new(game.start(), Side::First, game.max_plies());
+/// The opening of a `position` command, without or with that word; nothing where
+/// the line is none.
+fn read_command<G: Game>(game: &G, line: &str) -> Option<Result<GameRecord<G::Position>, String>> {
+    let line = line.strip_prefix("position ").unwrap_or(line).trim_start();
+    let (start, moves) = match line.split_once(" moves") {
+        Some((start, moves)) => (start.trim_end(), moves),
+        None => (line, ""),
+    };
+    let (position, side) = if start == "startpos" {
+        (game.start(), Side::First)
+    } else {
+        let text = ["sfen ", "fen "].iter().find_map(|word| start.strip_prefix(word))?;
+        match game.parse(text) {
+            Ok(parsed) => parsed,
+            Err(malformed) => return Some(Err(malformed.to_string())),
+        }
+    };
+    Some(read_moves(game, GameRecord::new(position, side, game.max_plies()), moves))
+}
+
+fn read_moves<G: Game>(
+    game: &G,
+    mut record: GameRecord<G::Position>,
+    line: &str,
+) -> Result<GameRecord<G::Position>, String> {
     for word in line.split_whitespace() {
         let mut rest = without_number(word);
         while !rest.is_empty() {
@@ -101,7 +190,7 @@ fn read_moves<G: Game>(game: &G, line: &str) -> Result<GameRecord<G::Position>, 
 }
 
 /// What follows a move's number: `e4` of `1.e4`.
-fn without_number(word: &str) -> &str {
+pub(super) fn without_number(word: &str) -> &str {
     let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.starts_with('.') { rest.trim_start_matches('.') } else { word }
 }
@@ -128,7 +217,7 @@ mod tests {
 
     fn othello(text: &str) -> Result<(Vec<String>, Vec<String>), (usize, String)> {
         let game = Othello::new();
-        let (openings, remarks) = Openings::from_lines(&game, text)?;
+        let (openings, remarks) = Openings::from_text(&game, text, None)?;
         let shown = openings.first(99);
         Ok((shown.iter().map(|r| game.format(r.position(), r.side())).collect(), remarks))
     }
@@ -168,16 +257,74 @@ mod tests {
     }
 
     #[test]
+    fn a_list_without_openings_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("list");
+        for text in ["", "\n\n", "# nothing yet\n"] {
+            fs::write(&path, text).unwrap();
+            let error = Openings::from_file(&Othello::new(), &path, None).map(drop).unwrap_err();
+            assert!(error.to_string().contains("list: the list holds no opening"), "{error}");
+        }
+    }
+
+    #[test]
     fn fen_and_epd_are_positions() {
         let text = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n\
                     rnbqkbnr/pppp1ppp/8/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR b KQkq - bm Nf6; id \"Bc4\";\n\
                     1.d4 d5 2.c4\n";
-        let (openings, _) = Openings::from_lines(&Chess, text).unwrap();
+        let (openings, _) = Openings::from_text(&Chess, text, None).unwrap();
         let sides: Vec<_> = openings.first(9).iter().map(GameRecord::side).collect();
         assert_eq!(sides, [Side::First, Side::Second, Side::Second]);
         assert!(openings.clone().select(Some(4), &|_| true).is_err());
         let black = openings.select(None, &|r| r.side() == Side::Second).unwrap();
         assert_eq!(black.len(), 2);
+    }
+
+    #[test]
+    fn commands_of_uci_and_usi_are_openings() {
+        let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+        let text = format!(
+            "startpos moves e2e4\nposition startpos moves e2e4 c7c5\nposition fen {fen} moves g1f3\n\
+             position fen {fen}\n"
+        );
+        let (openings, remarks) = Openings::from_text(&Chess, &text, None).unwrap();
+        assert_eq!((openings.len(), remarks.len()), (4, 0));
+        let plies: Vec<_> = openings.first(9).iter().map(GameRecord::ply).collect();
+        assert_eq!(plies, [1, 2, 1, 0]);
+        let wrong = Openings::from_text(&Chess, "\nposition fen 8/8 w\n", None).err().unwrap();
+        assert_eq!(wrong.0, 2, "{wrong:?}");
+    }
+
+    const GAMES: &str = "[Event \"a\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n[Event \"b\"]\n\n\
+                         1. e4 e5 2. Nf3 *\n\n[Event \"c\"]\n\n1. e4 e5 2. Bc4 *\n";
+
+    #[test]
+    fn games_of_pgn_are_cut_to_openings() {
+        let cut = |plies| Openings::from_text(&Chess, GAMES, Some(plies)).unwrap();
+        let (openings, remarks) = cut(3);
+        assert_eq!((openings.len(), remarks.len()), (3, 0));
+        assert!(openings.first(9).iter().all(|record| record.ply() == 3));
+        let (openings, remarks) = cut(2);
+        assert_eq!(openings.len(), 2);
+        assert!(remarks[0].starts_with("line 9 leads to the position of line 5"), "{remarks:?}");
+        let (openings, remarks) = cut(4);
+        assert_eq!((openings.len(), openings.get(0).ply()), (2, 3));
+        assert_eq!(remarks, ["the game of line 1 is over early and is left out"]);
+    }
+
+    #[test]
+    fn a_game_of_pgn_that_is_none_is_told_by_its_line() {
+        let error = |text: &str| Openings::from_text(&Chess, text, None).err().unwrap();
+        let (line, reason) = error(GAMES);
+        assert!(line == 1 && reason.contains("--opening-plies"), "{line}: {reason}");
+        let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(3);
+        let (line, reason) = error(&format!("[Event \"r\"]\n{knights} e4 *"));
+        assert!(line == 1 && reason.contains("over there"), "{line}: {reason}");
+        let (line, reason) = error("[Event \"b\"]\n\n1. e4 *\n[Event \"c\"]\n1. e4 Ke7 *\n");
+        assert!(
+            line == 4 && reason.contains("ply 2") && reason.contains("Ke7"),
+            "{line}: {reason}"
+        );
     }
 
     proptest! {
@@ -186,7 +333,7 @@ mod tests {
         fn no_text_panics(text in "[a-h1-8XO. ;%#\\-\\n\u{e9}\u{1f0}]{0,200}", junk in any::<String>()) {
             for text in [text, junk] {
                 let lines = text.lines().count();
-                match Openings::from_lines(&Othello::new(), &text) {
+                match Openings::from_text(&Othello::new(), &text, None) {
                     Ok((openings, remarks)) => prop_assert!(openings.len() + remarks.len() <= lines),
                     Err((line, reason)) => {
                         prop_assert!((1..=lines).contains(&line));
@@ -205,7 +352,7 @@ mod tests {
             let steps = record.positions().iter().zip(record.moves());
             let names: Vec<_> = steps.map(|(p, &m)| game.format_move(p, m)).collect();
             for parted in [names.join(" "), names.concat()] {
-                let (read, _) = Openings::from_lines(&game, &parted).map_err(|e| TestCaseError::fail(e.1))?;
+                let (read, _) = Openings::from_text(&game, &parted, None).map_err(|e| TestCaseError::fail(e.1))?;
                 prop_assert_eq!(read.get(0), record.clone());
             }
         }

@@ -5,7 +5,7 @@ use super::tournament;
 use crate::failure::Usage;
 use crate::options::{Format, game_name};
 use clap::Args;
-use evalsmith_lab::prelude::{Pace, Schedule};
+use evalsmith_lab::prelude::{Pace, Schedule, TournamentOrder};
 use std::path::PathBuf;
 
 /// Plays a function against itself at several depths: what is a ply worth?
@@ -46,6 +46,11 @@ fn depths(text: &str) -> Result<Depths, String> {
 
 impl Ladder {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if self.terms.limits_all() {
+            let remedy = "a ladder limits its players by --depths alone; leave out --depth, \
+                          --nodes, --cpu-ms and --pace";
+            return Err(Usage(remedy.into()).into());
+        }
         let terms = self.terms.terms(&self.game)?;
         let [player]: [_; 1] = self
             .terms
@@ -61,7 +66,7 @@ impl Ladder {
             rung
         };
         let players = (low..=high).map(rung).collect();
-        let schedule = Schedule::RoundRobin;
-        tournament::play(&self.game, players, schedule, terms, &self.out, self.format)
+        let order = TournamentOrder { players, schedule: Schedule::RoundRobin, terms };
+        tournament::play(&self.game, &order, &self.out, self.format)
     }
 }

@@ -31,6 +31,7 @@ impl Records {
         let mut text = Vec::new();
         let count = game.match_records(&self.log, self.format, &mut text)?;
         files::write_atomically(&self.output, |file| std::io::Write::write_all(file, &text))?;
-        show(&format!("{count} games in {}", self.output.display()))
+        let games = if count == 1 { "game" } else { "games" };
+        show(&format!("{count} {games} in {}", self.output.display()))
     }
 }

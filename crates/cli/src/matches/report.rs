@@ -1,17 +1,23 @@
 //! `evalsmith match report`.
 
+use super::tournament;
 use crate::options::{Format, may_write};
 use clap::Args;
-use evalsmith_lab::prelude::{files, match_page, read_match};
+use evalsmith_lab::LabError;
+use evalsmith_lab::prelude::{
+    TournamentOrder, files, match_page, read_course, read_match, standings_so_far, tournament_page,
+};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Says what the games of a log say so far; they may still be coming in.
+/// Says what the games of a log, or of a tournament's folder, say so far; they
+/// may still be coming in.
 #[derive(Args)]
 pub(crate) struct Report {
-    /// The log of a match
+    /// The log of a match, or the folder of a tournament, gauntlet or ladder
+    #[arg(value_name = "LOG")]
     log: PathBuf,
-    /// Write a page (.html) instead
+    /// Write a page (.html) with charts instead
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write over an existing page
@@ -27,9 +33,22 @@ impl Report {
         if let Some(page) = &self.output {
             may_write(page, self.force)?;
         }
-        let (header, result) = read_match(&self.log).map_err(evalsmith_lab::LabError::from)?;
-        let Some(page) = self.output else { return super::show(&result, self.format) };
-        let html = match_page(&header, &result);
+        let html = if self.log.is_dir() {
+            let (game, order) = TournamentOrder::of_folder(&self.log)?;
+            let standings = standings_so_far(&order, &self.log)?;
+            if self.output.is_none() {
+                return tournament::show(&standings, self.format);
+            }
+            tournament_page(&game, &order, &standings)
+        } else {
+            let (header, result) = read_match(&self.log).map_err(LabError::from)?;
+            if self.output.is_none() {
+                return super::show(&result, self.format);
+            }
+            let course = read_course(&self.log).map_err(LabError::from)?;
+            match_page(&header, &result, &course)
+        };
+        let Some(page) = self.output else { return Ok(()) };
         Ok(files::write_atomically(&page, |file| file.write_all(html.as_bytes()))?)
     }
 }

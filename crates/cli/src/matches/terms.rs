@@ -1,5 +1,6 @@
 //! The options that all matches share.
 
+use crate::engine::seconds;
 use crate::failure::Usage;
 use crate::learn::milliseconds;
 use crate::options::game;
@@ -8,14 +9,20 @@ use evalsmith_lab::prelude::{
     Adjudication, Contender, Even, FunctionName, OpeningSource, Pace, Roster, Terms,
 };
 use std::path::PathBuf;
+use std::time::Duration;
 
 #[derive(Args)]
 pub(crate) struct TermsOptions {
     /// Pairs of games [default: all openings of a list, else set by the game]
     #[arg(long, visible_alias = "max-pairs", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pairs: Option<u32>,
+    /// A TOML file that orders it all: the words before the options as `game` and
+    /// `players`, options by their long names, and tables of players as in
+    /// --engines; options given here win
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
     /// A TOML file of players: a table for each, with `protocol`, `command`,
-    /// `arguments`, `folder`, `environment`, `options`, or `function`; and `pace`
+    /// `arguments`, `folder`, `environment`, `options`, `patience`, or `function`; and `pace`
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
     #[command(flatten)]
@@ -25,12 +32,17 @@ pub(crate) struct TermsOptions {
     #[command(flatten)]
     pace: PaceOptions,
     /// Games end with the solver's outcome at this many moves left; 0 never
-    #[arg(long, value_name = "MOVES", default_value_t = 0)]
+    #[arg(long, value_name = "MOVES", default_value_t = 0,
+        value_parser = clap::value_parser!(u32).range(0..=18))]
     solve_at: u32,
     /// Games end once both players have thought them decided by this many
     /// log-odds for four moves; 0 never
     #[arg(long, value_name = "LOGODDS", default_value_t = 0.0, value_parser = log_odds)]
     decided_at: f64,
+    /// Seconds that an engine may think of a move when depth or nodes are its only
+    /// limits; then it forfeits the game [default: 60, or its `patience`]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    move_timeout: Option<Duration>,
     /// The match stops when a player has failed in this many games running
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     max_faults: u32,
@@ -40,15 +52,16 @@ pub(crate) struct TermsOptions {
 }
 
 #[derive(Args)]
-#[group(multiple = false)]
 struct OpeningOptions {
-    /// Openings of so many random half-moves [default: set by the game]
+    /// Openings of so many random half-moves [default: set by the game]; with
+    /// --openings, the half-moves kept of each [default: all]
     #[arg(long, value_name = "PLIES")]
     opening_plies: Option<u16>,
     /// All positions after so many half-moves, up to symmetry
-    #[arg(long, value_name = "PLIES")]
+    #[arg(long, value_name = "PLIES", conflicts_with_all = ["opening_plies", "openings"])]
     enumerate: Option<u16>,
-    /// A file with an opening a line: moves, or a position (FEN, SFEN, EPD, OBF)
+    /// A PGN file, or one with an opening a line: moves, a position (FEN, SFEN,
+    /// EPD, OBF) or a `position` command of UCI or USI
     #[arg(long, value_name = "FILE")]
     openings: Option<PathBuf>,
 }
@@ -91,7 +104,7 @@ impl TermsOptions {
         let OpeningOptions { opening_plies, enumerate, openings } = &self.openings;
         let openings = match (enumerate, openings) {
             (Some(plies), _) => OpeningSource::Enumerated(*plies),
-            (_, Some(file)) => OpeningSource::File(file.clone()),
+            (_, Some(file)) => OpeningSource::File { path: file.clone(), plies: *opening_plies },
             _ => OpeningSource::Random(opening_plies.unwrap_or(defaults.match_plies)),
         };
         let EvenOptions { even, even_depth, even_by } = &self.even;
@@ -109,15 +122,28 @@ impl TermsOptions {
         Ok(Terms { pairs, openings, even, seed, pace, adjudication, max_faults })
     }
 
+    /// Whether a limit was given for all players.
+    pub(crate) fn limits_all(&self) -> bool {
+        let PaceOptions { depth, nodes, cpu_ms, pace } = &self.pace;
+        depth.is_some() || nodes.is_some() || cpu_ms.is_some() || pace.is_some()
+    }
+
     /// The players that these texts name; all that the file has, where none does.
     pub(crate) fn players(&self, texts: &[String]) -> anyhow::Result<Vec<Contender>> {
-        let roster = match &self.engines {
+        let roster = match self.engines.as_ref().or(self.plan.as_ref()) {
             None => Roster::default(),
             Some(file) => Roster::load(file)?,
         };
         let all = roster.names();
         let texts = if texts.is_empty() { &all[..] } else { texts };
-        Ok(texts.iter().map(|text| roster.player(text)).collect::<Result<_, _>>()?)
+        let mut players: Vec<Contender> =
+            texts.iter().map(|text| roster.player(text)).collect::<Result<_, _>>()?;
+        if let Some(timeout) = self.move_timeout {
+            for player in &mut players {
+                player.wait_at_most(timeout);
+            }
+        }
+        Ok(players)
     }
 
     /// The two players of a match.

@@ -4,7 +4,10 @@ use super::terms::TermsOptions;
 use crate::options::{Format, game, game_name, print};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{Contender, Schedule, Terms, TournamentOrder, standings_tables};
+use evalsmith_lab::LabError;
+use evalsmith_lab::prelude::{
+    Schedule, Standings, TournamentOrder, standings_so_far, standings_tables,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -61,23 +64,38 @@ impl Field {
     fn run(self, schedule: Schedule) -> anyhow::Result<()> {
         let terms = self.terms.terms(&self.game)?;
         let players = self.terms.players(&self.players)?;
-        play(&self.game, players, schedule, terms, &self.out, self.format)
+        let order = TournamentOrder { players, schedule, terms };
+        play(&self.game, &order, &self.out, self.format)
     }
 }
 
-/// Plays a tournament and prints its standings.
+/// Plays a tournament and prints its standings; where a player's failure ended
+/// it, those so far.
 pub(super) fn play(
     name: &str,
-    players: Vec<Contender>,
-    schedule: Schedule,
-    terms: Terms,
+    order: &TournamentOrder,
     out: &Path,
     format: Format,
 ) -> anyhow::Result<()> {
-    let order = TournamentOrder { players, schedule, terms };
-    let standings = game(name)?.play_tournament(&order, out, &Terminal::new())?;
-    let [ratings, scores] = standings_tables(&standings);
-    print(format, &ratings, &standings)?;
+    match game(name)?.play_tournament(order, out, &Terminal::new()) {
+        Ok(standings) => show(&standings, format),
+        Err(error) => {
+            if let LabError::Arena(fault) = &error
+                && fault.is_fault()
+                && let Ok(standings) = standings_so_far(order, out)
+                && standings.has_games()
+            {
+                show(&standings, format)?;
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// A tournament on stdout.
+pub(super) fn show(standings: &Standings, format: Format) -> anyhow::Result<()> {
+    let [ratings, scores] = standings_tables(standings);
+    print(format, &ratings, standings)?;
     if format == Format::Table {
         write!(std::io::stdout().lock(), "\n{}", scores.to_text())?;
     }

@@ -62,9 +62,7 @@ pub(crate) fn negamax(visits: &[Visit]) -> TreeValues {
                 continue;
             };
             let visit = &visits[row as usize];
-            let candidate = if !visit.goes_on {
-                Some(visit.margin)
-            } else {
+            let candidate = if visit.goes_on {
                 let child = graph.node_of[row as usize + 1] as usize;
                 if !entered[child] {
                     entered[child] = true;
@@ -73,6 +71,8 @@ pub(crate) fn negamax(visits: &[Visit]) -> TreeValues {
                 }
                 // Entered and without a value: on the path, and the edge closes a cycle.
                 values[child].map(|value| -value)
+            } else {
+                Some(visit.margin)
             };
             step.best = step.best.max(candidate);
             step.next += 1;
@@ -128,7 +128,8 @@ impl<'a> Graph<'a> {
     /// The first step at a node; there are no further ones where its value is known.
     fn enter(&self, node: usize) -> Step {
         let (begin, end) = (self.begins[node] as usize, self.begins[node + 1] as usize);
-        let exact = self.visits[begin..end].iter().find_map(|&(_, row)| self.rows[row as usize].exact);
+        let exact =
+            self.visits[begin..end].iter().find_map(|&(_, row)| self.rows[row as usize].exact);
         let next = if exact.is_some() { end } else { begin };
         Step { node, next, end, best: exact }
     }
@@ -191,7 +192,11 @@ mod tests {
         let exact = here().find_map(|(_, visit)| visit.exact);
         let value = exact.unwrap_or_else(|| {
             let candidates = here().map(|(row, visit)| {
-                if visit.goes_on { -slowly(visits, visits[row + 1].key, known) } else { visit.margin }
+                if visit.goes_on {
+                    -slowly(visits, visits[row + 1].key, known)
+                } else {
+                    visit.margin
+                }
             });
             candidates.max().expect("the key is of some row")
         });

@@ -15,8 +15,8 @@ const TABLE_BYTES: usize = 4 << 20;
 pub(crate) struct Labelled<P: Position> {
     pub(crate) position: P,
     pub(crate) side: Side,
-    /// How the game ended, for the side to move.
-    pub(crate) outcome: Outcome,
+    /// How the game ended, for the side to move, where somebody told.
+    pub(crate) outcome: Option<Outcome>,
     /// Whether the next one is what the move played here led to.
     pub(crate) goes_on: bool,
 }
@@ -113,15 +113,11 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
         let mut later = None;
         for (row, label) in rows.iter().zip(&mut labels).rev() {
             let played = later.filter(|_| row.goes_on).map(|value: f32| -value);
-            let mut value = played.unwrap_or_else(|| f32::from(row.outcome.margin().signum()));
-            if let Some((searched, _)) = self.value(row, depth) {
-                let log_odds = searched.log_odds().0;
-                if log_odds.abs() >= sure {
-                    value = log_odds.signum() as f32;
-                }
-            }
-            *label = Some(Verdicted { value, best: None });
-            later = Some(value);
+            let told = row.outcome.map(|outcome| f32::from(outcome.margin().signum()));
+            let searched = self.value(row, depth).map(|(value, _)| value.log_odds().0);
+            let corrected = searched.filter(|v| v.abs() >= sure).map(|v| v.signum() as f32);
+            later = corrected.or(played).or(told);
+            *label = later.map(|value| Verdicted { value, best: None });
         }
         labels
     }

@@ -4,12 +4,12 @@
 //! `-0055KI` for a drop. The pieces are read off the position's SFEN. A comment
 //! `'** 35` is the value for Black in hundredths of a pawn.
 
-use super::{Note, Told, pawns, plain_text};
-use evalsmith_core::{Game, Protocol, Reason, Score, Side, Verdict};
+use super::{LastWord, Note, Told, pawns, plain_text};
+use evalsmith_core::{Game, Outcome, Protocol, Reason, Score, Side, Verdict};
 use std::fmt::Write;
 
 /// Letters of SFEN, with the names of the piece and of what it is promoted to.
-const PIECES: [(char, &str, &str); 8] = [
+pub(crate) const PIECES: [(char, &str, &str); 8] = [
     ('P', "FU", "TO"),
     ('L', "KY", "NY"),
     ('N', "KE", "NK"),
@@ -85,17 +85,24 @@ fn comments(note: &Note, side: Side) -> String {
     text
 }
 
+/// The board says more than the headers: a mate is one whoever tells of it.
 fn ending<G: Game>(told: &Told<'_, G>) -> &'static str {
     let record = told.record;
-    if let Some(outcome) = told.headers.outcome {
-        let lost = outcome.seen_by(Side::First, record.side()).verdict() == Verdict::Loss;
-        return if lost { "%TORYO" } else { "%CHUDAN" };
-    }
     match record.ending().map(|ending| ending.reason) {
-        Some(Reason::Rules) => "%TSUMI",
-        Some(Reason::Repetition) => "%SENNICHITE",
-        Some(Reason::Bound) => "%MAX_MOVES",
-        Some(Reason::Solved | Reason::Agreed) | None => "%CHUDAN",
+        Some(Reason::Rules) => return "%TSUMI",
+        Some(Reason::Repetition) => return "%SENNICHITE",
+        Some(Reason::Bound) => return "%MAX_MOVES",
+        Some(Reason::Solved | Reason::Agreed) | None => {}
+    }
+    let lost =
+        |outcome: Outcome| outcome.seen_by(Side::First, record.side()).verdict() == Verdict::Loss;
+    match told.headers.last_word {
+        Some(LastWord::DeclaredWin) => "%KACHI",
+        Some(LastWord::LostOnTime) => "%TIME_UP",
+        Some(LastWord::Illegal) => "%ILLEGAL_MOVE",
+        Some(LastWord::Resigned) => "%TORYO",
+        None if told.headers.outcome.is_some_and(lost) => "%TORYO",
+        None => "%CHUDAN",
     }
 }
 
@@ -262,6 +269,37 @@ mod tests {
             "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n-3334FU\nT2\n'** 100\n+8822UM\n-3122GI\n+0045KA\n\
              %CHUDAN\n"
         );
+    }
+
+    #[test]
+    fn the_last_word_is_the_one_that_was_said() {
+        let record = GameRecord::new(Shogi.start(), Side::First, 99);
+        let last = |last_word, outcome| {
+            let headers = Headers { outcome, last_word, ..Headers::default() };
+            let text = write_record(&Shogi, RecordFormat::Csa, &record, &headers, &[]).unwrap();
+            text.lines().last().unwrap().to_owned()
+        };
+        assert_eq!(last(Some(LastWord::DeclaredWin), Some(Outcome::WIN)), "%KACHI");
+        assert_eq!(last(Some(LastWord::LostOnTime), Some(Outcome::LOSS)), "%TIME_UP");
+        assert_eq!(last(Some(LastWord::Illegal), Some(Outcome::LOSS)), "%ILLEGAL_MOVE");
+        assert_eq!(last(Some(LastWord::Resigned), Some(Outcome::LOSS)), "%TORYO");
+        assert_eq!(last(None, Some(Outcome::LOSS)), "%TORYO");
+        assert_eq!(last(None, Some(Outcome::WIN)), "%CHUDAN");
+    }
+
+    /// A match tells the outcome of every game; the board knows better how it came.
+    #[test]
+    fn a_repetition_is_written_as_one_whatever_the_headers_say() {
+        let mut record = GameRecord::new(Shogi.start(), Side::First, 99);
+        for text in ["2h3h", "8b7b", "3h2h", "7b8b"].iter().cycle() {
+            if record.ending().is_some() {
+                break;
+            }
+            record.play(Shogi.parse_move(record.position(), text).unwrap()).unwrap();
+        }
+        let headers = Headers { outcome: Some(Outcome::DRAW), ..Headers::default() };
+        let text = write_record(&Shogi, RecordFormat::Csa, &record, &headers, &[]).unwrap();
+        assert!(text.ends_with("%SENNICHITE\n"), "{text}");
     }
 
     #[test]

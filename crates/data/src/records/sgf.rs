@@ -9,7 +9,7 @@ use evalsmith_core::{Dialect, Game, Protocol, Reason, Score, Side, Verdict};
 use std::fmt::Write;
 
 /// The number that SGF gives a game.
-pub(super) fn number(game: &str) -> Option<u32> {
+pub(crate) fn number(game: &str) -> Option<u32> {
     match game {
         "go" => Some(1),
         "othello" => Some(2),
@@ -81,7 +81,10 @@ fn result<G: Game>(told: &Told<'_, G>) -> Option<String> {
         Verdict::Win => letter(told, Side::First),
         Verdict::Loss => letter(told, Side::Second),
     };
-    let by_rules = told.record.ending().is_some_and(|e| e.reason == Reason::Rules);
+    // A win by one is what a record tells that knows no margin.
+    let by_rules = told.record.ending().is_some_and(|e| {
+        e.reason == Reason::Rules || (e.reason == Reason::Agreed && e.outcome.margin().abs() > 1)
+    });
     Some(if told.headers.outcome.is_some() {
         format!("{winner}+F")
     } else if by_rules {

@@ -76,8 +76,8 @@ fn an_edited_manifest_is_noticed() {
         edit("\"games_per_part\": 4", "\"games_per_part\": 0"),
         DataError::Manifest { .. }
     ));
-    let newer = edit("\"format\": 1", "\"format\": 2");
-    assert!(matches!(newer, DataError::Format { found: 2, known: 1, .. }), "{newer}");
+    let newer = edit("\"format\": 2", "\"format\": 3");
+    assert!(matches!(newer, DataError::Format { found: 3, known: 2, .. }), "{newer}");
 }
 
 #[test]

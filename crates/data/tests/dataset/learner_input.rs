@@ -26,8 +26,8 @@ fn features_follow_the_rows() {
         assert_eq!(table.columns.column(0)[i], f32::from(position.stones));
         assert_eq!(table.columns.column(1)[i], f32::from(position.lead));
         assert_eq!((table.stages[i], table.sides[i], table.games[i]), (row.stage, side, row.game));
-        assert_eq!(f64::from(table.points[i]), row.outcome.points());
-        assert_eq!(table.scores[i], row.outcome.margin());
+        assert_eq!(f64::from(table.points[i]), row.outcome.unwrap().points());
+        assert_eq!(table.scores[i], row.outcome.unwrap().margin());
     }
 }
 

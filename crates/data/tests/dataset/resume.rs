@@ -136,7 +136,9 @@ fn another_run_is_told_what_differs() {
     }
     let other = Maker { function: "other".to_owned(), ..maker() };
     let result = generate(&Takeaway, &Trivial, &plan(), &other, dir.path(), &Quiet);
-    assert!(matches!(result, Err(DataError::OtherRun { field, .. }) if field == "function"));
+    assert!(
+        matches!(result, Err(DataError::OtherRun { field, .. }) if field == "configuration.function")
+    );
 
     let same = Maker { command: "another way to say it".to_owned(), ..maker() };
     generate(&Takeaway, &Trivial, &plan(), &same, dir.path(), &Quiet).unwrap();

@@ -28,7 +28,7 @@ fn lines(dataset: &Dataset) -> Vec<Line> {
             stage: row.stage.0,
             position: row.position.to_vec(),
             mv: row.mv.map(str::to_owned),
-            outcome: row.outcome,
+            outcome: row.outcome.unwrap(),
             label,
         };
         batch.rows().zip(labels).map(row).collect()

@@ -118,11 +118,13 @@ pub(crate) fn plan() -> SelfPlay {
         solve_at: 5,
         decided_at: 0.0,
         games_per_part: 4,
+        ..SelfPlay::default()
     }
 }
 
 pub(crate) fn maker() -> Maker {
-    Maker { function: "trivial".to_owned(), command: "evalsmith data generate".to_owned() }
+    let (function, command) = ("trivial".to_owned(), "evalsmith data generate".to_owned());
+    Maker { function, openings: None, command }
 }
 
 pub(crate) fn make(plan: &SelfPlay, dir: &Path) -> Result<Generated, DataError> {

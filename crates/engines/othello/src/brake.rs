@@ -1,8 +1,8 @@
 //! What ends a search before it is done, besides its watch: spent nodes, spent
 //! time, or a thread that failed.
 
+use crate::clock::Deadline;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 /// Raised once, by whichever thread notices first.
 #[derive(Debug, Default)]
@@ -10,11 +10,11 @@ pub(crate) struct Brake {
     over: AtomicBool,
     /// Positions that all threads together may visit.
     nodes: Option<u64>,
-    deadline: Option<Instant>,
+    deadline: Option<Deadline>,
 }
 
 impl Brake {
-    pub(crate) fn new(nodes: Option<u64>, deadline: Option<Instant>) -> Self {
+    pub(crate) fn new(nodes: Option<u64>, deadline: Option<Deadline>) -> Self {
         Self { over: AtomicBool::new(false), nodes, deadline }
     }
 
@@ -35,7 +35,7 @@ impl Brake {
     /// Raises itself when the limits are reached.
     pub(crate) fn look(&self, visited: u64) {
         if self.nodes.is_some_and(|most| visited >= most)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.deadline.is_some_and(Deadline::passed)
         {
             self.raise();
         }

@@ -6,7 +6,7 @@
 //! is it worth more than `alpha`? Values are fail-soft.
 
 use crate::bounds::{Bounds, Known};
-use crate::guess::BEYOND;
+use crate::guess::{BEYOND, DEEPEST};
 use crate::judge::{DISC, Judge};
 use crate::last::NOTHING;
 use crate::near::NEAR;
@@ -25,8 +25,8 @@ pub(crate) type Many = Candidates<64>;
 
 /// How deep moves are tried before they are ordered.
 #[inline(always)]
-const fn trial_depth(empties: u32) -> u32 {
-    (empties - 13) / 3
+fn trial_depth(empties: u32) -> u32 {
+    ((empties - 13) / 3).min(DEEPEST)
 }
 
 compiled_twice! {

@@ -2,6 +2,7 @@
 //! leave out.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// How readily Multi-ProbCut gives up a line. A cut is made where the model of its
 /// error says that it is right with the probability in the name's description.
@@ -62,6 +63,32 @@ impl fmt::Display for Selectivity {
     }
 }
 
+/// A word that names no selectivity.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{found:?} is no selectivity; write daring (73), brisk (87), careful (95), wary (99) or full (100)"
+)]
+pub struct UnknownSelectivity {
+    /// What was written.
+    pub found: String,
+}
+
+impl FromStr for Selectivity {
+    type Err = UnknownSelectivity;
+
+    /// Its name in any case, or its percentage, with or without the sign.
+    fn from_str(text: &str) -> Result<Self, UnknownSelectivity> {
+        let number = text.strip_suffix('%').unwrap_or(text);
+        Self::ALL
+            .into_iter()
+            .find(|level| {
+                number == level.percent().to_string()
+                    || text.eq_ignore_ascii_case(&format!("{level:?}"))
+            })
+            .ok_or_else(|| UnknownSelectivity { found: text.to_owned() })
+    }
+}
+
 /// What a midgame search is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effort {
@@ -94,6 +121,14 @@ mod tests {
             assert_eq!(Selectivity::of_bits(level.bits()), level);
         }
         assert!(Selectivity::ALL.is_sorted_by_key(|level| level.percent()));
+        for level in Selectivity::ALL {
+            for text in [level.to_string(), format!("{level:?}"), level.percent().to_string()] {
+                assert_eq!(text.parse(), Ok(level));
+            }
+        }
+        for text in ["", "%", "bold", "1000", "95%%"] {
+            assert!(text.parse::<Selectivity>().is_err(), "{text}");
+        }
         assert!(Selectivity::ALL[..4].is_sorted_by_key(|level| level.tenths()));
     }
 }

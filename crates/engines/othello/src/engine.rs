@@ -11,6 +11,7 @@
 mod deepen;
 
 use crate::brake::Brake;
+use crate::clock::{Clock, Deadline};
 use crate::effort::Selectivity;
 use crate::judge::Judge;
 use crate::patterns::Patterns;
@@ -19,7 +20,7 @@ use crate::solver::Solver;
 use crate::value::Value;
 use crate::worker::{Job, Watch};
 use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What thinking may spend. Whatever is used up first ends it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,8 +29,10 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Positions to visit, give or take a thousand a thread.
     pub nodes: Option<u64>,
-    /// Time on the wall.
+    /// Time, by the clock below.
     pub time: Option<Duration>,
+    /// What measures it.
+    pub clock: Clock,
     /// How readily lines are given up. The end of the game is proven at any level
     /// where nothing but time or nodes forbids it.
     pub selectivity: Selectivity,
@@ -47,8 +50,7 @@ impl Limits {
     }
 
     fn brake(&self) -> Brake {
-        // A deadline beyond the calendar is none.
-        let deadline = self.time.and_then(|time| Instant::now().checked_add(time));
+        let deadline = self.time.and_then(|time| Deadline::after(time, self.clock));
         Brake::new(self.nodes, deadline)
     }
 }
@@ -102,6 +104,7 @@ pub struct Ranked {
 pub struct Engine<J: Judge = Patterns> {
     solver: Solver<J>,
     probcut: ProbCut,
+    corner_quiescence: bool,
 }
 
 impl Engine<Patterns> {
@@ -135,7 +138,15 @@ impl<J: Judge> Engine<J> {
     pub fn with_judge(table_mib: usize, threads: usize, judge: J, probcut: ProbCut) -> Self {
         let mut solver = Solver::with_judge(table_mib / 2, threads, judge);
         solver.memory = crate::memory::Memory::new(table_mib / 2);
-        Self { solver, probcut }
+        Self { solver, probcut, corner_quiescence: false }
+    }
+
+    /// Whether an estimate waits until the side to move has no corner to take, or
+    /// prefers not to (Buro 1995).
+    #[must_use]
+    pub fn corner_quiescence(mut self, wanted: bool) -> Self {
+        self.corner_quiescence = wanted;
+        self
     }
 
     /// Forgets all earlier thoughts.
@@ -150,7 +161,7 @@ impl<J: Judge> Engine<J> {
         &mut self,
         board: &Board<K>,
         limits: Limits,
-        watch: &Watch,
+        watch: &Watch<'_>,
         mut on_iteration: impl FnMut(&Thought),
     ) -> Thought {
         self.grow_older();
@@ -168,7 +179,7 @@ impl<J: Judge> Engine<J> {
         &mut self,
         board: &Board<K>,
         limits: Limits,
-        watch: &Watch,
+        watch: &Watch<'_>,
         mut on_iteration: impl FnMut(&[Ranked]),
     ) -> Vec<Ranked> {
         self.grow_older();
@@ -183,7 +194,8 @@ impl<J: Judge> Engine<J> {
         self.solver.memory.grow_older();
     }
 
-    fn job<'s, K: Kernel>(&'s self, limits: &Limits, watch: &'s Watch) -> Job<'s, K, J> {
-        self.solver.job(watch, &self.probcut, limits.brake())
+    fn job<'s, K: Kernel>(&'s self, limits: &Limits, watch: &'s Watch<'_>) -> Job<'s, K, J> {
+        let corners = self.corner_quiescence;
+        Job { corners, ..self.solver.job(watch, &self.probcut, limits.brake()) }
     }
 }

@@ -8,6 +8,9 @@ use evalsmith_othello::{Board, Kernel, Move};
 
 /// Beyond every value of a judge.
 pub(crate) const BEYOND: i32 = 1000 * DISC;
+/// The most plies for which moves are tried: nothing stops a guess, and a deeper one
+/// would outlast a deadline.
+pub(crate) const DEEPEST: u32 = 4;
 
 compiled_twice! {
     with ;

@@ -12,3 +12,10 @@ pub trait Judge: Send + Sync {
     /// mobility of the board.
     fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32;
 }
+
+impl<J: Judge> Judge for &J {
+    #[inline(always)]
+    fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32 {
+        (**self).value(board, moves)
+    }
+}

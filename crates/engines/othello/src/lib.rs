@@ -68,8 +68,8 @@ mod worker;
 mod zeroed;
 
 pub use bounds::Bounds;
-pub use clock::{Clock, allocate};
-pub use effort::Selectivity;
+pub use clock::Clock;
+pub use effort::{Selectivity, UnknownSelectivity};
 pub use engine::{Certainty, Engine, Limits, Ranked, Thought};
 pub use judge::{DISC, Judge};
 pub use patterns::Patterns;

@@ -13,11 +13,12 @@
 
 use crate::deep::Many;
 use crate::effort::Effort;
-use crate::guess::BEYOND;
+use crate::guess::{BEYOND, DEEPEST};
 use crate::judge::Judge;
 use crate::memory::Recalled;
 use crate::near::NEAR;
 use crate::probcut::{LEAST_CHECKED, check_depth};
+use crate::quadrants::CORNERS;
 use crate::split::Task;
 use crate::stable::may_be_bounded;
 use crate::twice::compiled_twice;
@@ -34,8 +35,8 @@ const SHARED: u32 = 6;
 
 /// How deep moves are tried before they are ordered.
 #[inline(always)]
-const fn trial_depth(depth: u32) -> u32 {
-    (depth - JUDGED) / 3
+fn trial_depth(depth: u32) -> u32 {
+    ((depth - JUDGED) / 3).min(DEEPEST)
 }
 
 compiled_twice! {
@@ -64,13 +65,36 @@ compiled_twice! {
             return to_the_end(worker, board, moves, effort.at(empties), alpha);
         }
         match effort.depth {
-            0 => {
-                worker.leaves.nodes += 1;
-                eighths(worker.job.judge.value(board, moves))
-            }
+            0 => at_rest(worker, board, moves, effort, alpha),
             1 => last_ply(worker, board, moves, effort, alpha),
             _ => inner(worker, board, moves, effort, alpha),
         }
+    }
+
+    /// The judge's estimate; where corners are waited for, or what taking one leads
+    /// to, if that is better. A corner once taken stays, so that ends soon.
+    #[inline]
+    fn at_rest<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        moves: u64,
+        effort: Effort,
+        alpha: i32,
+    ) -> i32 {
+        worker.leaves.nodes += 1;
+        let mut best = eighths(worker.job.judge.value(board, moves));
+        if worker.job.corners {
+            let mut corners = moves & CORNERS;
+            while corners != 0 && best <= alpha {
+                let square = corners.trailing_zeros() as u8;
+                corners &= corners - 1;
+                let flips = board.kernel().flips(board.own(), board.opp(), square);
+                let child = board.placed(square, flips);
+                let replies = child.mobility();
+                best = best.max(-midgame(worker, &child, replies, effort, !alpha));
+            }
+        }
+        best
     }
 
     /// The value where the depth reaches the end of the game.

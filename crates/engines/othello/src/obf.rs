@@ -5,7 +5,7 @@
 //! `G8:+18; H1:+12;`. Blank lines, and lines that begin with `%` or `#`, are
 //! skipped, as are scores of `--`, which some suites end a line with.
 
-use crate::possible::check_possible;
+use crate::possible::{Impossible, check_possible};
 use evalsmith_core::Side;
 use evalsmith_othello::{Board, Move, Portable};
 use std::fmt::Display;
@@ -57,7 +57,10 @@ pub struct ObfError {
 pub fn read(text: &str) -> Result<Vec<Problem>, ObfError> {
     text.lines()
         .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with(['%', '#']))
+        .filter(|(_, line)| {
+            let text = line.trim_start();
+            !text.is_empty() && !text.starts_with(['%', '#'])
+        })
         .map(|(index, line)| Line { number: index + 1, text: line }.problem())
         .collect()
 }
@@ -101,12 +104,15 @@ impl Line<'_> {
         };
         let board = Board::new(own, opp, Portable).expect("a square has one sign");
         if let Err(impossible) = check_possible(&board) {
-            let at = start + usize::from(impossible.square.0);
-            return Err(self.wrong(
-                at,
-                '-',
-                "a disc, for the four middle squares are never empty,",
-            ));
+            // Squares are single bytes.
+            let at = start + usize::from(impossible.square().0);
+            let wanted = match impossible {
+                Impossible::Middle(_) => "a disc, for the four middle squares are never empty,",
+                Impossible::Detached(_) => {
+                    "an empty square, for no game places a disc so far from the others,"
+                }
+            };
+            return Err(self.wrong(at, &self.text[at..=at], wanted));
         }
         Ok(Problem { board, to_move, scores: self.scores(at + sign.len_utf8())? })
     }
@@ -148,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_file_is_read_by_colour_with_its_scores() {
-        let text = format!("% made up\n\n {} O; F5:+2; e6:-64;\n{} X\n", board(), board());
+        let text =
+            format!("% made up\n\t# by hand\n\n {} O; F5:+2; e6:-64;\n{} X\n", board(), board());
         let problems = read(&text).unwrap();
         assert_eq!(problems.len(), 2);
         assert_eq!(problems[0].to_move, Side::Second);
@@ -166,6 +173,9 @@ mod tests {
         assert_eq!(at(&board()), (1, 65, "\n".to_owned()));
         assert_eq!(at(&format!("{}X X", board())), (1, 65, "X".to_owned()));
         assert_eq!(at(&format!("{} X", board().replace("OX", "O-"))), (1, 29, "-".to_owned()));
+        let far = read(&format!(" O{} X", &board()[1..])).unwrap_err();
+        assert_eq!((far.column, far.found.as_str()), (2, "O"));
+        assert!(far.wanted.starts_with("an empty square"), "{far}");
         assert_eq!(at(&format!("{} X; é5:2", board())), (1, 69, "é5:2".to_owned()));
         assert_eq!(at(&format!("{} X;F5:+2; G9:1", board())), (1, 75, "G9:1".to_owned()));
         assert_eq!(at(&format!("{} X; F5:65", board())), (1, 69, "F5:65".to_owned()));

@@ -18,8 +18,10 @@
 //! Invariant: a check is shallower than what it stands for.
 
 mod fit;
+mod samples;
 
 pub use fit::{Cell, FitError, ProbCutFit, ProbCutSample, fit_probcut};
+pub use samples::{SampleParams, probcut_samples};
 
 use crate::effort::{Effort, Selectivity};
 use crate::value::PER_DISC;
@@ -34,7 +36,7 @@ const FINE: f64 = 16.0;
 const SQUARES: usize = 61;
 
 /// The plies of the check for a depth: about half, of the same parity.
-pub(crate) const fn check_depth(depth: u32) -> u32 {
+pub const fn check_depth(depth: u32) -> u32 {
     2 * (depth / 4) + depth % 2
 }
 
@@ -90,7 +92,7 @@ impl ProbCut {
     }
 
     /// The model for the judge [`Patterns`](crate::Patterns), fitted to searches of
-    /// this engine by `examples/fit_probcut.rs`.
+    /// this engine by `evalsmith engine fit-probcut`.
     pub fn shipped() -> &'static Self {
         &SHIPPED
     }

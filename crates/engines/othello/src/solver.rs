@@ -107,9 +107,10 @@ impl<J: Judge> Solver<J> {
         &mut self,
         board: &Board<K>,
         question: Question,
-        watch: &Watch,
+        watch: &Watch<'_>,
     ) -> Answer {
         self.table.grow_older();
+        self.table.suit(board.empty().count_ones());
         let (own, opp) = (board.own(), board.opp());
         #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = X86V3::detect() {
@@ -126,13 +127,14 @@ impl<J: Judge> Solver<J> {
 
     pub(crate) fn job<'s, K: Kernel>(
         &'s self,
-        watch: &'s Watch,
+        watch: &'s Watch<'_>,
         probcut: &'s ProbCut,
         brake: Brake,
     ) -> Job<'s, K, J> {
         let (table, judge, memory) = (&self.table, &self.judge, &self.memory);
         let begun_at = watch.nodes();
-        Job { table, judge, watch, pool: Pool::new(), memory, probcut, brake, begun_at }
+        let corners = false;
+        Job { table, judge, watch, pool: Pool::new(), memory, probcut, brake, begun_at, corners }
     }
 }
 

@@ -35,8 +35,16 @@ unsafe impl Zeroable for Bucket {}
 #[derive(Debug)]
 pub(crate) struct Table {
     buckets: Box<[Bucket]>,
+    /// Buckets in use less one; all of them unless [`suit`](Self::suit) says fewer.
+    mask: usize,
+    suited: bool,
     age: AtomicU32,
 }
+
+/// Bytes that serve a position of [`SUITED`] empty squares well; twice as many for
+/// each one more.
+const SUITING: usize = 16 << 20;
+const SUITED: u32 = 20;
 
 /// 32 bits: lower and upper bound, a move, the logarithm of the nodes spent, the
 /// level, age.
@@ -68,7 +76,18 @@ impl Packed {
 impl Table {
     /// A table of at most `mib` MiB; smaller where the system refuses the memory.
     pub(crate) fn new(mib: usize) -> Self {
-        Self { buckets: zeroes(mib), age: AtomicU32::new(1) }
+        let buckets = zeroes::<Bucket>(mib);
+        let mask = buckets.len() - 1;
+        Self { buckets, mask, suited: false, age: AtomicU32::new(1) }
+    }
+
+    /// Uses as much of the table as positions with so many empty squares are worth,
+    /// or as an earlier call said: in less memory a line is nearer.
+    pub(crate) fn suit(&mut self, empties: u32) {
+        let bytes = SUITING << empties.saturating_sub(SUITED).min(31);
+        let enough = (bytes / size_of::<Bucket>()).min(self.buckets.len()) - 1;
+        self.mask = if self.suited { self.mask.max(enough) } else { enough };
+        self.suited = true;
     }
 
     /// What is stored from now on is worth more than what is there.
@@ -81,12 +100,13 @@ impl Table {
         let bytes = size_of_val(&*self.buckets);
         // Fresh memory comes sooner than zeroes; the old must go first.
         self.buckets = Box::default();
-        self.buckets = zeroes(bytes >> 20);
+        *self = Self::new(bytes >> 20);
     }
 
     #[inline(always)]
     fn bucket<K: Kernel>(&self, board: &Board<K>) -> &Bucket {
-        &self.buckets[board.key() as usize & (self.buckets.len() - 1)]
+        // The second mask tells the compiler what the first cannot.
+        &self.buckets[board.key() as usize & self.mask & (self.buckets.len() - 1)]
     }
 
     /// Asks memory for the bucket of a board that will be looked up soon.
@@ -207,6 +227,25 @@ mod tests {
         );
         table.clear();
         assert!(!there(&table, 5));
+    }
+
+    #[test]
+    fn a_part_of_the_table_serves_until_more_is_needed() {
+        let mut table = Table::new(64);
+        let all = table.mask;
+        table.suit(18);
+        let part = table.mask;
+        assert_eq!(all, 4 * part + 3, "16 of 64 MiB");
+        table.put(&board(1), known(2, 64, 5), Level::Exact, 10);
+        table.suit(12);
+        assert_eq!((table.mask, table.get(&board(1), Level::Exact)), (part, Some(known(2, 64, 5))));
+        table.suit(21);
+        assert_eq!(table.mask, 2 * part + 1);
+        table.suit(60);
+        assert_eq!(table.mask, all);
+        table.clear();
+        table.suit(3);
+        assert_eq!(table.mask, part);
     }
 
     #[test]

@@ -15,15 +15,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Stops a search and counts its positions, from any thread.
 #[derive(Debug, Default)]
-pub struct Watch {
+pub struct Watch<'f> {
     stop: AtomicBool,
+    /// Somebody else's wish to stop.
+    also: Option<&'f AtomicBool>,
     nodes: AtomicU64,
 }
 
-impl Watch {
+impl<'f> Watch<'f> {
     /// A watch over nothing yet.
     pub const fn new() -> Self {
-        Self { stop: AtomicBool::new(false), nodes: AtomicU64::new(0) }
+        Self { stop: AtomicBool::new(false), also: None, nodes: AtomicU64::new(0) }
+    }
+
+    /// The same, stopped as soon as the flag is set too.
+    pub const fn heeding(flag: &'f AtomicBool) -> Self {
+        Self { stop: AtomicBool::new(false), also: Some(flag), nodes: AtomicU64::new(0) }
     }
 
     /// Asks the search to end soon with what it knows.
@@ -34,6 +41,7 @@ impl Watch {
     /// Whether somebody asked for that.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+            || self.also.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// Positions visited so far by all searches under this watch, about
@@ -52,11 +60,13 @@ const LIMITED_EVERY: u64 = 1 << 10;
 pub(crate) struct Job<'s, K: Kernel, J> {
     pub(crate) table: &'s Table,
     pub(crate) judge: &'s J,
-    pub(crate) watch: &'s Watch,
+    pub(crate) watch: &'s Watch<'s>,
     pub(crate) pool: Pool<K>,
     pub(crate) memory: &'s Memory,
     pub(crate) probcut: &'s ProbCut,
     pub(crate) brake: Brake,
+    /// Whether estimates wait until no corner can be taken.
+    pub(crate) corners: bool,
     /// What the watch had counted before.
     pub(crate) begun_at: u64,
 }

@@ -103,7 +103,11 @@ fn verdicts_and_windows_agree_with_scores() {
 #[test]
 fn threads_change_no_score() {
     let mut solvers = [1, 2, 4].map(|threads| Solver::new(16, threads));
-    for board in (0..6).filter_map(|i| endgame(300_000 + i, 18)) {
+    // Few deep trees, with splits below splits, and many small ones, where threads come
+    // and go.
+    let deep = (0..6).filter_map(|i| endgame(300_000 + i, 18));
+    let many = (0..150).filter_map(|i| endgame(310_000 + i, 15));
+    for board in deep.chain(many) {
         let scores = solvers.each_mut().map(|solver| {
             let answer = ask(solver, &board, Question::Score);
             let score = answer.bounds.exact().expect("complete");

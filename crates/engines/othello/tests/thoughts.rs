@@ -43,6 +43,23 @@ fn negamax(board: &Board<Portable>, depth: u32) -> i32 {
     board.moves().map(|m| -negamax(&board.play(m), depth - 1)).max().expect("has moves")
 }
 
+/// The same where an estimate waits until no corner is worth taking.
+fn negamax_at_rest(board: &Board<Portable>, depth: u32) -> i32 {
+    const CORNERS: [Move; 4] = [Move(0), Move(7), Move(56), Move(63)];
+    if board.outcome().is_some() {
+        return 8 * board.final_margin();
+    }
+    if board.mobility() == 0 {
+        return -negamax_at_rest(&board.passed(), depth);
+    }
+    let after = |m: Move, left: u32| -negamax_at_rest(&board.play(m), left);
+    if depth == 0 {
+        let corners = board.moves().filter(|m| CORNERS.contains(m));
+        return corners.map(|m| after(m, 0)).fold(judged(board), i32::max);
+    }
+    board.moves().map(|m| after(m, depth - 1)).max().expect("has moves")
+}
+
 fn full(depth: u32) -> Limits {
     Limits { selectivity: Selectivity::Full, ..Limits::depth(depth) }
 }
@@ -84,6 +101,19 @@ proptest! {
             }
             prop_assert!(ranked.is_sorted_by(|a, b| a.value >= b.value));
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn corners_are_taken_before_an_estimate(index in 0..1_000_000_u64, empties in 3..50_u32, depth in 1..4_u32) {
+        let Some(board) = position(index, empties) else { return Ok(()) };
+        let mut engine = Engine::new(2, 1).corner_quiescence(true);
+        let thought = think(&mut engine, &board, full(depth));
+        let value = negamax_at_rest(&board, depth);
+        prop_assert_eq!(thought.value.discs() * 8.0, f64::from(value), "{:?}", board);
     }
 }
 
@@ -156,6 +186,17 @@ fn a_stopped_or_starved_engine_still_has_a_move() {
             engine.rank_moves(&board, Limits::depth(9), &watch, |_| {}).len(),
             board.moves().count()
         );
+    }
+}
+
+#[test]
+fn limits_hold_however_far_the_search_reaches() {
+    let line = "--XOOOOO---XOXOO---XXOOO---XXOOO--XXXXXO-XXX-XXX----X----------- O";
+    let (board, _) = Othello::new().parse(line).expect("a board");
+    for nodes in [50_000, 250_000, 300_000] {
+        let few = Limits { nodes: Some(nodes), ..Limits::default() };
+        let thought = think(&mut Engine::new(2, 1), &board, few);
+        assert!(thought.nodes < nodes + 60_000, "{thought:?}");
     }
 }
 

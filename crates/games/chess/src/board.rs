@@ -99,7 +99,7 @@ impl Board {
 
     /// Whether the position ends the game though moves may be left.
     #[inline]
-    fn is_drawn(&self) -> bool {
+    pub(crate) fn is_drawn(&self) -> bool {
         self.0.halfmove_clock() >= FIFTY_MOVES || self.cannot_be_won()
     }
 

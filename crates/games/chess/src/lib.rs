@@ -30,6 +30,7 @@ mod game;
 mod moves;
 mod packing;
 mod san;
+mod san_by_sets;
 mod setup;
 
 pub use board::Board;

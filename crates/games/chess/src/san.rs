@@ -173,6 +173,14 @@ fn fits(board: &Board, m: Move, wanted: &Description) -> bool {
 
 /// The legal move that a text in SAN or UCI names.
 pub(crate) fn parse_move(board: &Board, text: &str) -> Result<Move, Malformed> {
+    match crate::san_by_sets::read(board, text.as_bytes()) {
+        Some(m) => Ok(m),
+        None => parse_any(board, text),
+    }
+}
+
+/// Reads whatever people write, among all legal moves, and says what is wrong.
+pub(crate) fn parse_any(board: &Board, text: &str) -> Result<Move, Malformed> {
     let text = text.trim();
     let wrong = |reason: String| Err(Malformed::new("move", text, reason));
     let Some(wanted) = describe(text) else {

@@ -15,7 +15,12 @@
 //!
 //! BILL's tables were never printed; the weights here are this project's own.
 
+mod chosen;
 pub mod edge;
+mod lines;
+mod measures;
+
+pub use chosen::{Chosen, Selection};
 
 use crate::{Board, Kernel, edges};
 use evalsmith_core::Features;

@@ -1,23 +1,25 @@
 //! The game of Othello as the rest of the house sees it.
 
 use crate::dialect::{Gtp, NBoard};
-use crate::features::Bill;
+use crate::features::{Chosen, Selection};
 use crate::squares::Squares;
 use crate::{Board, Endgame, Kernel, Move, Portable, X86V3, notation, symmetry};
 use evalsmith_core::{
-    Atoms, Defaults, Dialect, Game, GameRecord, Malformed, Position, Protocol, Side, Solve, Symmetry,
+    Atoms, Defaults, Dialect, Game, GameRecord, Malformed, Position, Protocol, Side, Solve,
+    Symmetry,
 };
 
 /// The game, on boards that play by the kernel `K`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Othello<K: Kernel = Portable> {
     kernel: K,
+    features: Selection,
 }
 
 impl Othello<Portable> {
     /// The game for any machine.
     pub const fn new() -> Self {
-        Self { kernel: Portable }
+        Self::with_kernel(Portable)
     }
 }
 
@@ -42,7 +44,7 @@ pub fn with_best_kernel<R>(
 impl<K: Kernel> Othello<K> {
     /// The game for a kernel at hand, for example a board's own.
     pub const fn with_kernel(kernel: K) -> Self {
-        Self { kernel }
+        Self { kernel, features: Selection::BILL }
     }
 
     /// Reads a game from the start position: `f5d6c3...`, spaces and written
@@ -71,7 +73,7 @@ impl<K: Kernel> Othello<K> {
 
 impl<K: Kernel> Game for Othello<K> {
     type Position = Board<K>;
-    type Features = Bill;
+    type Features = Chosen;
 
     const NAME: &'static str = "othello";
 
@@ -79,8 +81,16 @@ impl<K: Kernel> Game for Othello<K> {
         Board::start(self.kernel)
     }
 
-    fn features(&self) -> Bill {
-        Bill::new()
+    fn features(&self) -> Chosen {
+        Chosen::new(self.features)
+    }
+
+    fn all_features(&self) -> Vec<String> {
+        Selection::all_names()
+    }
+
+    fn with_features(&self, names: &[String]) -> Option<Self> {
+        Some(Self { features: Selection::named(names)?, ..*self })
     }
 
     /// At most 64 discs are placed, and no two passes follow one another.
@@ -104,13 +114,16 @@ impl<K: Kernel> Game for Othello<K> {
     }
 
     fn format_move(&self, _position: &Board<K>, m: Move) -> String {
-        m.to_string()
+        m.name().map_or_else(|| m.to_string(), str::to_owned)
     }
 
     fn parse_move(&self, position: &Board<K>, text: &str) -> Result<Move, Malformed> {
         let m = notation::read_move(text)
             .ok_or_else(|| Malformed::new("move", text, "write a square like f5, or pass"))?;
-        if position.moves().any(|legal| legal == m) {
+        // A pass is legal where it is the only move; its bit is none of the board's.
+        if position.mobility() & m.bit() != 0
+            || (m == Move::PASS && position.moves().next() == Some(m))
+        {
             return Ok(m);
         }
         let legal: Vec<_> = position.moves().map(|m| m.to_string()).collect();
@@ -173,7 +186,7 @@ impl<K: Kernel> Game for Othello<K> {
     }
 
     fn hand_weights(&self) -> Option<Vec<f64>> {
-        Some(Bill::HAND_WEIGHTS.to_vec())
+        Some(self.features.hand_weights())
     }
 
     fn symmetries(&self) -> Vec<Symmetry<Board<K>>> {

@@ -10,6 +10,16 @@ impl Move {
     /// The only move of a side that cannot play while the other can.
     pub const PASS: Self = Self(64);
 
+    /// `f5`, or `pass`; none for what is no move.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        let at = usize::from(self.0);
+        match at {
+            0..64 => std::str::from_utf8(&NAMES[at]).ok(),
+            64 => Some("pass"),
+            _ => None,
+        }
+    }
+
     /// The move's square as a set of one; empty for a pass.
     #[inline]
     pub const fn bit(self) -> u64 {
@@ -17,13 +27,23 @@ impl Move {
     }
 }
 
+/// The squares' names, from a1 to h8 row by row.
+static NAMES: [[u8; 2]; 64] = {
+    let mut names = [[0; 2]; 64];
+    let mut square = 0;
+    while square < 64 {
+        names[square] = [b'a' + (square % 8) as u8, b'1' + (square / 8) as u8];
+        square += 1;
+    }
+    names
+};
+
 impl fmt::Display for Move {
     /// Writes `f5`, or `pass`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            s @ 0..64 => write!(f, "{}{}", char::from(b'a' + s % 8), s / 8 + 1),
-            64 => f.write_str("pass"),
-            s => write!(f, "square {s}"),
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "square {}", self.0),
         }
     }
 }

@@ -13,11 +13,15 @@ const LINE: &str = "Othello board";
 
 /// The move that `text` names, legal or not.
 pub(crate) fn read_move(text: &str) -> Option<Move> {
-    let lower = text.trim().to_ascii_lowercase();
-    match *lower.as_bytes() {
-        [column @ b'a'..=b'h', row @ b'1'..=b'8'] => Some(Move(8 * (row - b'1') + column - b'a')),
-        _ if ["pass", "pa", "--"].contains(&lower.as_str()) => Some(Move::PASS),
-        _ => None,
+    let text = text.trim();
+    match *text.as_bytes() {
+        [column @ (b'a'..=b'h' | b'A'..=b'H'), row @ b'1'..=b'8'] => {
+            Some(Move(8 * (row - b'1') + column.to_ascii_lowercase() - b'a'))
+        }
+        _ => ["pass", "pa", "--"]
+            .into_iter()
+            .any(|word| word.eq_ignore_ascii_case(text))
+            .then_some(Move::PASS),
     }
 }
 

@@ -19,7 +19,7 @@ impl<K: Kernel> Atoms<Board<K>> for Squares {
     fn write(&self, position: &Board<K>, values: &mut [u8]) {
         let (own, opp) = (position.own(), position.opp());
         for (square, value) in values.iter_mut().enumerate() {
-            *value = (own >> square & 1) as u8 | (opp >> square & 1) as u8 * 2;
+            *value = (own >> square & 1) as u8 + 2 * (opp >> square & 1) as u8;
         }
     }
 

@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::features::ShogiFeatures;
 use crate::moves::Move;
 use crate::setup::Setup;
-use crate::{notation, packing};
+use crate::{entering, notation, packing};
 use evalsmith_core::{Defaults, Dialect, Game, Malformed, OwnNotation, Protocol, Side, Symmetry};
 
 /// Shogi.
@@ -101,6 +101,11 @@ impl Game for Shogi {
 
     fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
         (protocol == Protocol::Usi).then(|| Box::new(OwnNotation(*self)) as Box<dyn Dialect<Board>>)
+    }
+
+    /// The 27-point rule.
+    fn may_declare_win(&self, position: &Board) -> bool {
+        entering::may_declare(position)
     }
 
     /// Published numbers; no game is over within these depths.

@@ -9,15 +9,17 @@
 //!   moves of one side since the first occurrence gave check: then that side has
 //!   lost. Keys alone decide it, because a position's key says whether the side to
 //!   move stands in check.
-//! * An impasse (both kings entered) is neither counted nor declared: rule books
-//!   differ, and a declaration is a player's choice, no property of a position.
-//!   Such games reach the bound on plies and are drawn.
+//! * A side whose king has entered may declare a win by the 27-point rule
+//!   ([`Game::may_declare_win`](evalsmith_core::Game::may_declare_win)). That is a
+//!   player's choice, no property of a position: where nobody does, such games
+//!   reach the bound on plies and are drawn.
 //!
 //! The first player is Black (sente), at the bottom of the board.
 
 mod attacks;
 mod board;
 mod drops;
+mod entering;
 mod exchange;
 mod features;
 mod game;

@@ -5,12 +5,10 @@
 //! unit is compared: correlations, and the distance between the class means in
 //! pooled standard deviations.
 
-use super::{Experiment, Reproduction};
+use super::{Ground, Reproduction};
 use crate::LabError;
-use crate::function::{FunctionName, by_hand};
-use crate::run_folder::RunFolder;
-use evalsmith_core::{Game, Position, Progress, Stage};
-use evalsmith_data::{Dataset, FeatureTable, Maker, SelfPlay, features, generate};
+use evalsmith_core::{Game, Position, Stage};
+use evalsmith_data::FeatureTable;
 use evalsmith_learn::{Examples, Moments, moments};
 use evalsmith_report::{Table, number};
 use evalsmith_stats::normal::Z95;
@@ -70,21 +68,8 @@ impl ClassMoments {
         )))
     }
 
-    pub(super) fn run<G: Game>(
-        &self,
-        game: &G,
-        experiment: &Experiment,
-        play: &SelfPlay,
-        command: &str,
-        folder: &RunFolder,
-        progress: &dyn Progress,
-    ) -> Result<Reproduction, LabError> {
-        let function = by_hand(game)?;
-        let maker =
-            Maker { function: function.identity(&FunctionName::Hand), command: command.to_owned() };
-        let data = folder.join("data");
-        generate(game, &function, play, &maker, &data, progress)?;
-        let mut table = features(game, &Dataset::open(&data)?, progress)?;
+    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+        let mut table = ground.table(ground.game)?;
         table.columns = table.columns.select(&self.features).ok_or_else(|| {
             let (wanted, known) = (self.features.join(", "), table.columns.names().join(", "));
             LabError::Settings(format!("the experiment is about {wanted}; {} has {known}", G::NAME))
@@ -98,8 +83,7 @@ impl ClassMoments {
             compared_table("Distance of the class means, in standard deviations", &means),
             compared_table("Correlations within the classes", &correlations),
         ];
-        let title = format!("{} {}: {}", experiment.paper, experiment.id, experiment.title);
-        Ok(Reproduction { title, tables, verdict })
+        Ok(Reproduction { title: ground.title(), tables, charts: Vec::new(), verdict })
     }
 
     fn moments<G: Game>(&self, table: &FeatureTable) -> Result<Moments, LabError> {

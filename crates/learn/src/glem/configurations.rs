@@ -161,7 +161,9 @@ impl Layout {
         }
         codes.sort_unstable();
         let mut merged = Projection::default();
-        codes.into_iter().for_each(|code| merged.push(code, 1));
+        for code in codes {
+            merged.push(code, 1);
+        }
         Ok(merged)
     }
 }

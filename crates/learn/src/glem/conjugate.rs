@@ -167,20 +167,20 @@ impl SparseFit {
 /// The sums of some rows, kept up to date with the weights.
 struct Sums<'a> {
     rows: &'a SparseRows,
-    sums: Vec<f32>,
+    now: Vec<f32>,
     step: Vec<f32>,
     link: Link,
 }
 
 impl<'a> Sums<'a> {
     fn new(rows: &'a SparseRows, weights: &[f32], link: Link) -> Self {
-        let mut own = vec![0.0; rows.len()];
-        sums(rows, weights, &mut own);
-        Self { rows, sums: own, step: Vec::new(), link }
+        let mut now = vec![0.0; rows.len()];
+        sums(rows, weights, &mut now);
+        Self { rows, now, step: Vec::new(), link }
     }
 
     fn go(&mut self, direction: &[f32], step: f32) {
-        for (sum, d) in self.sums.iter_mut().zip(direction) {
+        for (sum, d) in self.now.iter_mut().zip(direction) {
             *sum += step * d;
         }
     }
@@ -194,7 +194,7 @@ impl<'a> Sums<'a> {
     }
 
     fn error(&self) -> f64 {
-        mean(self.sums.iter().zip(self.rows.targets()).map(|(&sum, &target)| {
+        mean(self.now.iter().zip(self.rows.targets()).map(|(&sum, &target)| {
             let off = f64::from(target - self.link.at(sum).0);
             off * off
         }))
@@ -207,7 +207,7 @@ impl<'a> Sums<'a> {
     /// The slope at each row, where it is not one throughout, and the residual
     /// times the slope.
     fn linearised(&self) -> (Option<Vec<f32>>, Vec<f32>) {
-        let both = self.sums.iter().zip(self.rows.targets()).map(|(&sum, &target)| {
+        let both = self.now.iter().zip(self.rows.targets()).map(|(&sum, &target)| {
             let (value, slope) = self.link.at(sum);
             (slope, slope * (target - value))
         });

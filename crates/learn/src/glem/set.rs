@@ -115,8 +115,7 @@ impl PatternSet {
             let strides = strides(&own_ranges);
             let set: BTreeSet<u16> = atoms.iter().copied().collect();
             let mut permutations = Vec::new();
-            let mut own: HashMap<BTreeSet<u16>, Vec<u16>> = HashMap::new();
-            own.insert(set.clone(), atoms.clone());
+            let mut own = BTreeSet::from([set.clone()]);
             let mut order = vec![atoms.clone()];
             for symmetry in symmetries {
                 let image: Vec<u16> = atoms.iter().map(|&a| symmetry[usize::from(a)]).collect();
@@ -124,12 +123,11 @@ impl PatternSet {
                 if image_set == set {
                     let place = |a| atoms.iter().position(|&b| b == a).expect("the same atoms");
                     permutations.push(image.iter().map(|&a| place(a)).collect());
-                } else if !own.contains_key(&image_set) {
-                    own.insert(image_set, image.clone());
+                } else if own.insert(image_set) {
                     order.push(image);
                 }
             }
-            for copy in own.into_keys() {
+            for copy in own {
                 if let Some(first) = seen.insert(copy, pattern.name.clone()) {
                     return Err(PatternError::Copies { first, second: pattern.name.clone() });
                 }
@@ -216,11 +214,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    type Map = fn(u16, u16) -> (u16, u16);
+
     /// Squares a1 to h8 and the seven symmetries of the board.
     fn board() -> (Vec<String>, Vec<u8>, Vec<Vec<u16>>) {
         let name =
             |square: u16| format!("{}{}", (b'a' + (square % 8) as u8) as char, square / 8 + 1);
-        let maps: [fn(u16, u16) -> (u16, u16); 7] = [
+        let maps: [Map; 7] = [
             |x, y| (7 - x, y),
             |x, y| (x, 7 - y),
             |x, y| (7 - x, 7 - y),
@@ -229,9 +229,8 @@ mod tests {
             |x, y| (y, 7 - x),
             |x, y| (7 - y, 7 - x),
         ];
-        let symmetry = |map: &fn(u16, u16) -> (u16, u16)| {
-            (0..64).map(|s| map(s % 8, s / 8)).map(|(x, y)| 8 * y + x).collect()
-        };
+        let symmetry =
+            |map: &Map| (0..64).map(|s| map(s % 8, s / 8)).map(|(x, y)| 8 * y + x).collect();
         ((0..64).map(name).collect(), vec![3; 64], maps.iter().map(symmetry).collect())
     }
 

@@ -1,9 +1,7 @@
 //! One pass over the rows: log-likelihood, gradient and Fisher information.
 //!
-//! Rows are taken in blocks that stay in the first-level cache, brought to
-//! standard units there, and padded with zeros to a fixed length so that every
-//! loop is a loop over an array. Sums run in eight lanes in a fixed order, and
-//! chunks are added in their own order: the result depends on the data alone.
+//! Rows are taken in [blocks](crate::block), and chunks are added in their own
+//! order: the result depends on the data alone.
 //! The AVX2 copy is the same code, compiled for wider registers but without
 //! fused operations, and gives the same bits.
 #![expect(
@@ -11,16 +9,12 @@
     reason = "a function that is not inlined into the AVX2 copy is not compiled for AVX2"
 )]
 
-use super::design::Design;
-use super::exponential::exp_of_negative;
+use crate::block::{BLOCK, Block, Lane, blocks, dot, lane, log_likelihood};
+use crate::design::Design;
+use crate::exponential::exp_of_negative;
 use evalsmith_stats::matrix::Symmetric;
 use rayon::prelude::*;
 use std::ops::Range;
-
-/// Rows of a block.
-pub(super) const BLOCK: usize = 128;
-/// One number per row of a block.
-pub(super) type Lane = [f64; BLOCK];
 
 /// What a pass adds up.
 #[derive(Clone, Debug)]
@@ -83,10 +77,10 @@ fn chunk_avx2(design: &Design<'_>, weights: &[f64], games: &Range<usize>) -> Sum
 #[inline(always)]
 fn chunk_portable(design: &Design<'_>, weights: &[f64], games: &Range<usize>) -> Sums {
     let mut sums = Sums::zeros(design.width());
-    let mut block = Block::new(design.width());
+    let mut predicted = Predicted::new(design.width());
     for rows in blocks(design.pool.rows_of(games)) {
-        block.load(design, weights, rows);
-        block.add_to(&mut sums);
+        predicted.load(design, weights, rows);
+        predicted.add_to(&mut sums);
     }
     sums
 }
@@ -116,81 +110,45 @@ impl Sums {
     }
 }
 
-/// Cuts rows into blocks.
-pub(super) fn blocks(rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let end = rows.end;
-    rows.step_by(BLOCK).map(move |start| start..end.min(start + BLOCK))
-}
-
-/// Some rows in standard units, with their residuals and variances.
-pub(super) struct Block {
-    /// Columns, the intercept first; zero past the last row.
-    pub(super) x: Vec<Lane>,
-    /// Result less probability.
-    pub(super) residual: Lane,
+/// Rows predicted: their residuals and variances.
+struct Predicted {
+    block: Block,
     variance: Lane,
     log_likelihood: f64,
 }
 
-impl Block {
-    pub(super) fn new(width: usize) -> Self {
-        Self {
-            x: vec![[0.0; BLOCK]; width],
-            residual: [0.0; BLOCK],
-            variance: [0.0; BLOCK],
-            log_likelihood: 0.0,
-        }
+impl Predicted {
+    fn new(width: usize) -> Self {
+        Self { block: Block::new(width), variance: [0.0; BLOCK], log_likelihood: 0.0 }
     }
 
     /// Takes in the rows and predicts them.
     #[inline(always)]
-    pub(super) fn load(&mut self, design: &Design<'_>, weights: &[f64], rows: Range<usize>) {
+    fn load(&mut self, design: &Design<'_>, weights: &[f64], rows: Range<usize>) {
+        self.block.fill(design, rows.clone());
+        let log_odds = self.block.weighted(weights);
         let n = rows.len();
-        let mut log_odds = [weights[0]; BLOCK];
-        self.x[0][..n].fill(1.0);
-        self.x[0][n..].fill(0.0);
-        let columns = self.x[1..].iter_mut().zip(&design.columns).zip(&weights[1..]);
-        for ((x, column), &weight) in columns {
-            let scale = 1.0 / column.deviation;
-            let from = &design.pool.columns[column.index][rows.clone()];
-            for (x, &raw) in x.iter_mut().zip(from) {
-                *x = (f64::from(raw) - column.mean) * scale;
-            }
-            x[n..].fill(0.0);
-            for (sum, x) in log_odds.iter_mut().zip(x.iter()) {
-                *sum += weight * x;
-            }
-        }
-        log_odds[n..].fill(0.0);
-        let mut points = [0.0; BLOCK];
-        for (y, &raw) in points.iter_mut().zip(&design.pool.points[rows]) {
-            *y = f64::from(raw);
-        }
+        let points = lane(&design.pool.points[rows]);
         self.predict(n, &log_odds, &points);
     }
 
-    /// With `e = exp(-|z|)`, both `p` and `1 - p` keep their relative precision,
-    /// and the log-likelihood `y z - max(z, 0) - ln (1 + e)` needs one logarithm
-    /// a block: factors between 1 and 2 cannot overflow a product of 128.
+    /// With `e = exp(-|z|)`, both `p` and `1 - p` keep their relative precision.
     #[inline(always)]
     fn predict(&mut self, n: usize, log_odds: &Lane, points: &Lane) {
-        let mut gain = [0.0; BLOCK];
-        let mut factor = [1.0; BLOCK];
+        let mut exponentials = [0.0; BLOCK];
         for i in 0..BLOCK {
             let (z, y) = (log_odds[i], points[i]);
             let e = exp_of_negative(-z.abs());
             let larger = 1.0 / (1.0 + e);
             let smaller = e * larger;
             let (p, q) = if z >= 0.0 { (larger, smaller) } else { (smaller, larger) };
-            self.residual[i] = y * q - (1.0 - y) * p;
+            self.block.residual[i] = y * q - (1.0 - y) * p;
             self.variance[i] = p * q;
-            gain[i] = y * z - z.max(0.0);
-            factor[i] = 1.0 + e;
+            exponentials[i] = e;
         }
-        self.residual[n..].fill(0.0);
+        self.block.residual[n..].fill(0.0);
         self.variance[n..].fill(0.0);
-        let product: f64 = factor[..n].iter().product();
-        self.log_likelihood = gain[..n].iter().sum::<f64>() - product.ln();
+        self.log_likelihood = log_likelihood(n, log_odds, points, &exponentials);
     }
 
     #[inline(always)]
@@ -198,12 +156,12 @@ impl Block {
         sums.log_likelihood += self.log_likelihood;
         let mut weighted = [0.0; BLOCK];
         let mut cell = 0;
-        for (i, x) in self.x.iter().enumerate() {
-            sums.gradient[i] += dot(x, &self.residual);
+        for (i, x) in self.block.x.iter().enumerate() {
+            sums.gradient[i] += dot(x, &self.block.residual);
             for ((w, x), v) in weighted.iter_mut().zip(x).zip(&self.variance) {
                 *w = x * v;
             }
-            for other in &self.x[..=i] {
+            for other in &self.block.x[..=i] {
                 sums.information[cell] += dot(&weighted, other);
                 cell += 1;
             }
@@ -211,15 +169,25 @@ impl Block {
     }
 }
 
-#[inline(always)]
-fn dot(a: &Lane, b: &Lane) -> f64 {
-    let mut lanes = [0.0; 8];
-    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
-        for ((lane, a), b) in lanes.iter_mut().zip(a).zip(b) {
-            *lane += a * b;
-        }
+/// Takes rows into a block and leaves what their predicted probabilities do not tell.
+pub(super) fn residuals(
+    design: &Design<'_>,
+    weights: &[f64],
+    block: &mut Block,
+    rows: Range<usize>,
+) {
+    let n = rows.len();
+    block.fill(design, rows.clone());
+    let log_odds = block.weighted(weights);
+    let points = lane(&design.pool.points[rows]);
+    for ((left, &z), y) in block.residual.iter_mut().zip(&log_odds).zip(&points) {
+        let e = exp_of_negative(-z.abs());
+        let larger = 1.0 / (1.0 + e);
+        let smaller = e * larger;
+        let (p, q) = if z >= 0.0 { (larger, smaller) } else { (smaller, larger) };
+        *left = y * q - (1.0 - y) * p;
     }
-    lanes.iter().sum()
+    block.residual[n..].fill(0.0);
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@
 //! the fit then starts again with a ridge.
 
 use super::LogisticParams;
-use super::design::Design;
 use super::kernel::{self, Pass};
 use crate::LearnError;
+use crate::design::Design;
 use evalsmith_core::{Progress, Stage};
 use evalsmith_stats::matrix::Symmetric;
 use std::ops::Range;

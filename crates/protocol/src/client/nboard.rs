@@ -187,6 +187,7 @@ mod tests {
             depth: Some(12),
             nodes: Some(1234),
             line: "D3C5".into(),
+            ..Report::default()
         };
         assert_eq!(report, expected);
         let mut hear = |line: &str| nboard.hear(line, &mut report).unwrap();

@@ -379,6 +379,7 @@ mod tests {
             depth: Some(9),
             nodes: Some(1234),
             line: "e2e4 e7e5".into(),
+            ..Report::default()
         };
         assert_eq!(report, expected);
         for line in [

@@ -29,6 +29,8 @@ pub(super) struct Xboard {
     pings: u32,
     limits: String,
     side: Side,
+    /// Whether the opponent offered a draw with its last move.
+    draw_offered: bool,
     /// What the last question said, to know it again in a refusal.
     said: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl Xboard {
             pings: 0,
             limits: String::new(),
             side: Side::First,
+            draw_offered: false,
             said: Vec::new(),
         }
     }
@@ -163,6 +166,7 @@ impl Wire for Xboard {
     }
 
     fn new_game(&mut self, process: &mut Process, patience: &Patience) -> Result<(), Fault> {
+        self.draw_offered = false;
         self.begin(process, &SetUp::Start)?;
         self.told.set(&Situation::start());
         self.wait_ready(process, patience)
@@ -208,8 +212,16 @@ impl Wire for Xboard {
                 process.say(&format!("{word} {hundredths}"));
             }
         }
+        // In the position it is offered in: moves would withdraw it.
+        if std::mem::take(&mut self.draw_offered) {
+            process.say("draw");
+        }
         process.say("go");
         Ok(())
+    }
+
+    fn hear_draw_offer(&mut self) {
+        self.draw_offered = true;
     }
 
     fn hear(&mut self, line: &str, report: &mut Report) -> Result<Option<Answer>, Fault> {
@@ -237,6 +249,10 @@ impl Wire for Xboard {
             "1-0" => Some(won(Side::First)),
             "0-1" => Some(won(Side::Second)),
             "1/2-1/2" => Some(Answer::ClaimDraw),
+            "offer" if rest.trim() == "draw" => {
+                report.offers_draw = true;
+                None
+            }
             _ => {
                 read_thought(line, report);
                 None
@@ -433,6 +449,7 @@ mod tests {
             depth: Some(9),
             nodes: Some(48000),
             line: "Nf3 Nc6".into(),
+            offers_draw: true,
         };
         assert_eq!(report, expected);
         let refused = |line| read_refusal(line, &["e2e5".to_owned(), "sd 2".to_owned()]);

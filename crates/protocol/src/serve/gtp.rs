@@ -3,8 +3,12 @@
 //! Commands are answered one after the other, so that all of them wait for a
 //! search. Colours need not alternate in GTP; a move out of turn is preceded by
 //! the other side's pass where the rules let it pass, and refused elsewhere.
+//!
+//! Beyond the standard, `hint COLOUR [LINES]` names the best moves, a line each:
+//! move, value, depth, expected line; and `nodestats` tells the positions, seconds
+//! and depth of the last search.
 
-use super::session::{Desk, Heard, MoveOf, Order, Session, Table, shorten};
+use super::session::{Desk, Heard, MoveOf, Order, Session, Table, discs, shorten};
 use super::{Info, Thought};
 use crate::budget::{Budget, Clocks, from_seconds};
 use evalsmith_core::{Game, GameRecord, PlayerError, Position, Side, Verdict};
@@ -15,11 +19,13 @@ const COMMANDS: &[&str] = &[
     "clear_board",
     "final_score",
     "genmove",
+    "hint",
     "known_command",
     "komi",
     "level",
     "list_commands",
     "name",
+    "nodestats",
     "play",
     "protocol_version",
     "quit",
@@ -37,23 +43,41 @@ pub(super) struct Gtp<G: Game> {
     /// How many plies each command has played, to be taken back as one.
     steps: Vec<usize>,
     search: Option<Search>,
+    /// What the last search told last, by the place of the move.
+    told: Vec<Info<MoveOf<G>>>,
     depth: Option<u32>,
-    settings: Settings,
+    /// None until the client has spoken of time.
+    settings: Option<Settings>,
     /// Time left, and for how many stones where it is overtime, where it was told.
     left: [Option<(Duration, u32)>; 2],
 }
 
 struct Search {
     number: String,
-    plays: bool,
+    wanted: Wanted,
     passes: usize,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// What a search was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// A move, to be played.
+    Play,
+    /// A move, only to be named.
+    Name,
+    /// So many of the best moves.
+    Hint(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Settings {
     main: Duration,
     byoyomi: Duration,
     stones: u32,
+}
+
+impl Settings {
+    const NONE: Self = Self { main: Duration::ZERO, byoyomi: Duration::ZERO, stones: 0 };
 }
 
 type Answer = Result<String, String>;
@@ -64,8 +88,9 @@ impl<G: Game> Gtp<G> {
             table,
             steps: Vec::new(),
             search: None,
+            told: Vec::new(),
             depth: None,
-            settings: Settings::default(),
+            settings: None,
             left: [None; 2],
         }
     }
@@ -142,7 +167,7 @@ impl<G: Game> Gtp<G> {
         let [main, byoyomi, stones] = words else { return Err("write three numbers".into()) };
         let stones =
             stones.parse().map_err(|_| format!("{:?} is no number of stones", shorten(stones)))?;
-        self.settings = Settings { main: time(main)?, byoyomi: time(byoyomi)?, stones };
+        self.settings = Some(Settings { main: time(main)?, byoyomi: time(byoyomi)?, stones });
         self.left = [None; 2];
         Ok(String::new())
     }
@@ -160,11 +185,12 @@ impl<G: Game> Gtp<G> {
     }
 
     fn budget(&self, side: Side) -> Budget {
-        let Settings { main, byoyomi, stones } = self.settings;
-        let a_move = byoyomi.checked_div(stones.max(1)).unwrap_or_default();
         // The protocol's word for no limit: time for no stones.
-        let unlimited = stones == 0 && !byoyomi.is_zero();
-        let timed = !(unlimited || main.is_zero() && a_move.is_zero());
+        let limited = self.settings.filter(|s| s.stones > 0 || s.byoyomi.is_zero());
+        // A client that speaks of the time left alone has a clock all the same.
+        let timed = limited.is_some() || self.settings.is_none() && self.left != [None; 2];
+        let Settings { main, byoyomi, stones } = limited.unwrap_or(Settings::NONE);
+        let a_move = byoyomi.checked_div(stones.max(1)).unwrap_or_default();
         let remaining = self.left.map(|left| left.map_or(main, |(time, _)| time));
         // In overtime the time left is that of the stones left.
         let overtime =
@@ -177,26 +203,47 @@ impl<G: Game> Gtp<G> {
     fn generate(
         &mut self,
         number: &str,
-        plays: bool,
+        wanted: Wanted,
         words: &[&str],
         desk: &mut Desk<G::Position>,
     ) -> Result<Option<String>, String> {
         let [colour] = words else { return Err("write a colour".into()) };
         let mut record = self.table.record.clone();
         if record.position().outcome().is_some() {
-            return Ok(Some("pass".into()));
+            let nothing = if matches!(wanted, Wanted::Hint(_)) { "" } else { "pass" };
+            return Ok(Some(nothing.into()));
         }
         let passes = self.turn_to(&mut record, self.side(colour)?)?;
         let before = std::mem::replace(&mut self.table.record, record);
         if let Some(record) = self.table.to_think_on() {
             let budget = self.budget(record.side());
-            desk.order(Order::Think(record, budget));
-            self.search = Some(Search { number: number.into(), plays, passes });
+            desk.order(match wanted {
+                Wanted::Hint(lines) => Order::Rank(record, lines, budget),
+                Wanted::Play | Wanted::Name => Order::Think(record, budget),
+            });
+            self.told.clear();
+            self.search = Some(Search { number: number.into(), wanted, passes });
             Ok(None)
         } else {
             self.table.record = before;
             Ok(Some("pass".into()))
         }
+    }
+
+    /// The moves that the last search told of, a line each.
+    fn hints(&self) -> String {
+        let in_discs = self.table.game.margin_unit() == Some("discs");
+        let lines = self.told.iter().map(|info| {
+            let value = if in_discs {
+                format!("{:+.2}", discs(info.value))
+            } else {
+                format!("{:.1}%", 100.0 * info.value.log_odds().win_prob().0)
+            };
+            let line = self.table.format_line(&info.line, " ");
+            let first = line.split(' ').next().unwrap_or_default();
+            format!("{first} {value} {} {line}", info.depth_word())
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     fn final_score(&self) -> Answer {
@@ -240,13 +287,29 @@ impl<G: Game> Gtp<G> {
             }
             "play" => self.play(words).map(Some),
             "undo" => self.undo().map(Some),
-            "genmove" => self.generate(number, true, words, desk),
-            "reg_genmove" => self.generate(number, false, words, desk),
+            "genmove" => self.generate(number, Wanted::Play, words, desk),
+            "reg_genmove" => self.generate(number, Wanted::Name, words, desk),
+            "hint" => {
+                let (colour, lines) = words.split_at(words.len().min(1));
+                let lines = match lines {
+                    [] => Some(1),
+                    [lines] => lines.parse().ok().filter(|&lines| lines > 0),
+                    _ => None,
+                };
+                let lines = lines.ok_or("write a colour and how many moves, 1 or more")?;
+                self.generate(number, Wanted::Hint(lines), colour, desk)
+            }
+            "nodestats" => {
+                let info = self.told.first().ok_or("nothing was searched yet")?;
+                let (nodes, time) = (info.nodes, info.time.as_secs_f64());
+                Ok(Some(format!("{nodes} {time:.3} {}", info.depth_word())))
+            }
             "time_settings" => self.set_time(words).map(Some),
             "time_left" => self.set_left(words).map(Some),
             "level" => {
                 let depth = words.first().and_then(|depth| depth.parse().ok());
-                self.depth = Some(depth.ok_or("write a depth in plies")?);
+                let depth = depth.filter(|&plies| plies > 0);
+                self.depth = Some(depth.ok_or("write a depth in plies, 1 or more")?);
                 done()
             }
             "showboard" => {
@@ -299,7 +362,10 @@ impl<G: Game> Session<G> for Gtp<G> {
         Heard::Done
     }
 
-    fn inform(&mut self, _info: &Info<MoveOf<G>>, _desk: &mut Desk<G::Position>) {}
+    fn inform(&mut self, info: &Info<MoveOf<G>>, _desk: &mut Desk<G::Position>) {
+        self.told.truncate(info.place.saturating_sub(1));
+        self.told.push(info.clone());
+    }
 
     /// GTP has no options, and no words unasked.
     fn complain(&mut self, _error: &PlayerError, _desk: &mut Desk<G::Position>) {}
@@ -309,8 +375,10 @@ impl<G: Game> Session<G> for Gtp<G> {
         thought: Result<Thought<MoveOf<G>>, PlayerError>,
         desk: &mut Desk<G::Position>,
     ) {
-        let Some(Search { number, plays, passes }) = self.search.take() else { return };
+        let Some(Search { number, wanted, passes }) = self.search.take() else { return };
+        let plays = wanted == Wanted::Play;
         let answer = match thought {
+            Ok(_) if matches!(wanted, Wanted::Hint(_)) => Ok(self.hints()),
             Ok(Thought { best: Some(m), .. }) => {
                 let text = self.table.format_move(m);
                 let mut record = self.table.record.clone();
@@ -335,7 +403,8 @@ impl<G: Game> Session<G> for Gtp<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalsmith_core::Protocol;
+    use crate::Sureness;
+    use evalsmith_core::{Protocol, Score};
     use evalsmith_go::Go;
     use proptest::prelude::*;
 
@@ -372,6 +441,40 @@ mod tests {
         assert!(say(&mut gtp, "komi 5.5").starts_with("? unacceptable"));
         assert_eq!(say(&mut gtp, "komi 7.0"), "=\n\n");
         assert_eq!(say(&mut gtp, "9 quit"), "=9\n\n");
+    }
+
+    #[test]
+    fn hints_name_the_best_moves_and_node_statistics_the_search() {
+        let mut gtp = session();
+        assert_eq!(say(&mut gtp, "nodestats"), "? nothing was searched yet\n\n");
+        for wrong in ["hint", "hint green", "hint b 0", "hint b x", "hint b 1 1"] {
+            assert!(say(&mut gtp, wrong).starts_with("? "), "{wrong}");
+        }
+        let mut desk = Desk::new();
+        gtp.hear("5 hint black 2", &mut desk);
+        assert!(matches!(desk.orders.pop_front(), Some(Order::Rank(_, 2, _))));
+        let moves: Vec<_> = gtp.table.record.position().moves().collect();
+        let names = [0, 1].map(|i| gtp.table.format_move(moves[i]));
+        let info = |place, depth, line: &[_]| Info {
+            place,
+            depth,
+            value: Score(0),
+            sureness: Sureness::Percent(95),
+            nodes: 70,
+            time: Duration::from_millis(250),
+            line: line.to_vec(),
+        };
+        // The deeper iteration replaces what the shallower one told.
+        for told in [info(1, 3, &moves[1..2]), info(2, 3, &moves[..1]), info(1, 4, &moves[..1])] {
+            gtp.inform(&told, &mut desk);
+        }
+        gtp.inform(&info(2, 4, &moves[1..2]), &mut desk);
+        gtp.conclude(Ok(Thought { best: Some(moves[0]), value: None }), &mut desk);
+        let [first, second] = names;
+        let expected = format!("=5 {first} 50.0% 4@95% {first}\n{second} 50.0% 4@95% {second}\n\n");
+        assert_eq!(desk.lines, expected);
+        assert_eq!(gtp.table.record.ply(), 0, "a hint plays nothing");
+        assert_eq!(say(&mut gtp, "nodestats"), "= 70 0.250 4@95%\n\n");
     }
 
     #[test]
@@ -423,9 +526,16 @@ mod tests {
         assert!(clocks.byoyomi.is_zero());
         say(&mut gtp, "time_settings 0 1 0");
         assert_eq!(gtp.budget(Side::First), Budget::default());
+        say(&mut gtp, "time_settings 0 0 0");
+        let clocks = gtp.budget(Side::First).clocks.unwrap();
+        assert_eq!(clocks.remaining[0], Duration::ZERO, "no time at all is a limit");
+        say(&mut gtp, "time_settings 0 1 0");
         say(&mut gtp, "level 6");
         assert_eq!(gtp.budget(Side::First), Budget::depth(6));
         assert!(say(&mut gtp, "time_settings x 1 0").starts_with('?'));
+        let mut gtp = session();
+        say(&mut gtp, "time_left b 8 0");
+        assert_eq!(gtp.budget(Side::First).clocks.unwrap().remaining[0].as_secs(), 8);
     }
 
     proptest! {

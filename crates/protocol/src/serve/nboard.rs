@@ -2,14 +2,15 @@
 //!
 //! `go` is answered by `===` and the move, which the client then plays by `move`;
 //! `hint` by lines about the best moves; `analyze` by a value for every position
-//! of the game, from the last to the first. A ping is answered when all before it
-//! is done, and ends a hint or an analysis.
+//! of the game, from the last to the first. A ping says that the position is about
+//! to change: it ends whatever is being thought about, and is answered after that.
+//! A game with clocks limits `go` by what its mover's clock still shows.
 
 use super::session::{Desk, Heard, MoveOf, Order, Session, Table, discs, shorten};
 use super::{Info, Thought, ggf};
-use crate::budget::Budget;
-use evalsmith_core::{Game, GameRecord, Malformed, PlayerError};
-use std::time::Instant;
+use crate::budget::{Budget, Clocks};
+use evalsmith_core::{Game, GameRecord, Malformed, PlayerError, Position};
+use std::time::{Duration, Instant};
 
 /// The depth before `set depth` says another.
 const DEPTH: u32 = 8;
@@ -18,6 +19,8 @@ const DEPTH: u32 = 8;
 pub(super) struct NBoard<G: Game> {
     table: Table<G>,
     depth: u32,
+    /// None where the game has no clocks.
+    clocks: Option<Clocks>,
     search: Search,
     begun: Instant,
 }
@@ -34,44 +37,51 @@ enum Search {
 
 impl<G: Game> NBoard<G> {
     pub(super) fn new(table: Table<G>) -> Self {
-        Self { table, depth: DEPTH, search: Search::Idle, begun: Instant::now() }
+        let begun = Instant::now();
+        Self { table, depth: DEPTH, clocks: None, search: Search::Idle, begun }
     }
 
-    fn read_game(&self, text: &str) -> Result<GameRecord<G::Position>, Malformed> {
-        let (board, moves) = ggf::read(text).ok_or_else(|| {
+    fn read_game(&mut self, text: &str) -> Result<(), Malformed> {
+        let ggf::Written { board, moves, mut clocks } = ggf::read(text).ok_or_else(|| {
             Malformed::new("GGF game", text, "write (;GM[Othello]...BO[board]B[move]...;)")
         })?;
         let mut record = self.table.set_up(board)?;
-        for text in moves {
+        for (text, time) in moves {
+            charge(&mut clocks, &record, time);
             self.table.play(&mut record, text)?;
         }
-        Ok(record)
+        (self.table.record, self.clocks) = (record, clocks);
+        Ok(())
     }
 
     fn set(&mut self, rest: &str, desk: &mut Desk<G::Position>) {
         let (what, value) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
         match what {
             "depth" => match value.trim().parse() {
-                Ok(depth) => self.depth = depth,
-                Err(_) => desk.say(&format!("status {:?} is no depth", shorten(value))),
+                Ok(depth @ 1..) => self.depth = depth,
+                _ => desk.say(&format!("status {:?} is no depth", shorten(value))),
             },
             "game" => match self.read_game(value) {
-                Ok(record) => {
-                    self.table.record = record;
-                    desk.order(Order::NewGame);
-                }
+                Ok(()) => desk.order(Order::NewGame),
                 Err(malformed) => desk.say(&format!("status {malformed}")),
             },
-            // Contempt, and what later versions may set.
+            "contempt" if value.trim().parse::<i32>().is_err() => {
+                desk.say(&format!("status {:?} is no contempt", shorten(value)));
+            }
+            // Contempt: there is no book whose draws it could weigh. And what later
+            // versions may set.
             _ => {}
         }
     }
 
     fn play(&mut self, rest: &str, desk: &mut Desk<G::Position>) {
-        let text = rest.split('/').next().unwrap_or_default().trim();
+        let (text, time) = ggf::read_move(rest);
         let mut record = self.table.record.clone();
         match self.table.play(&mut record, text) {
-            Ok(()) => self.table.record = record,
+            Ok(()) => {
+                charge(&mut self.clocks, &self.table.record, time);
+                self.table.record = record;
+            }
             Err(malformed) => desk.say(&format!("status {malformed}")),
         }
     }
@@ -85,7 +95,7 @@ impl<G: Game> NBoard<G> {
                 let budget = Budget::depth(self.depth);
                 desk.order(match search {
                     Search::Hint(lines) => Order::Rank(record, lines, budget),
-                    _ => Order::Think(record, budget),
+                    _ => Order::Think(record, Budget { clocks: self.clocks.clone(), ..budget }),
                 });
             }
             None if search == Search::Go => desk.say("==="),
@@ -117,13 +127,26 @@ impl<G: Game> NBoard<G> {
     }
 }
 
+/// Takes the time of a move off the clock of the side that is to play it.
+fn charge<P: Position>(clocks: &mut Option<Clocks>, record: &GameRecord<P>, time: Duration) {
+    if let Some(Clocks { remaining, increment, .. }) = clocks {
+        let side = record.side().index();
+        remaining[side] = remaining[side].saturating_sub(time).saturating_add(increment[side]);
+    }
+}
+
 impl<G: Game> Session<G> for NBoard<G> {
     fn hear(&mut self, line: &str, desk: &mut Desk<G::Position>) -> Heard {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match self.search {
             Search::Idle => {}
             _ if word == "quit" => return Heard::Quit,
-            Search::Go => return Heard::Later,
+            Search::Go => {
+                if word == "ping" {
+                    desk.order(Order::Stop);
+                }
+                return Heard::Later;
+            }
             // Whatever comes next ends these; an analysis ends as a hint does,
             // without a value for the position it was at.
             Search::Hint(_) | Search::Analysis(_) => {
@@ -155,7 +178,8 @@ impl<G: Game> Session<G> for NBoard<G> {
         if matches!(self.search, Search::Go | Search::Hint(_)) {
             let line = self.table.format_line(&info.line, "");
             if matches!(self.search, Search::Hint(_)) && !line.is_empty() {
-                desk.say(&format!("search {line} {:.2} 0 {}", discs(info.value), info.depth));
+                let depth = info.depth_word();
+                desk.say(&format!("search {line} {:.2} 0 {depth}", discs(info.value)));
             }
             if info.place > 1 {
                 return;
@@ -174,23 +198,34 @@ impl<G: Game> Session<G> for NBoard<G> {
         desk: &mut Desk<G::Position>,
     ) {
         let search = std::mem::replace(&mut self.search, Search::Idle);
-        let thought = thought.unwrap_or_else(|error| {
-            desk.say(&format!("status {error}"));
-            Thought { best: None, value: None }
-        });
-        let value = thought.value.map_or(0.0, discs);
-        match search {
-            Search::Go => {
-                let text = thought.best.map(|m| self.table.format_move(m)).unwrap_or_default();
-                let time = self.begun.elapsed().as_secs_f64();
-                desk.say("status");
-                desk.say(&format!("=== {text}/{value:.2}/{time:.2}"));
+        let Thought { best, value } = match thought {
+            Ok(thought) => thought,
+            // The reason stays on the status line; no move and no value are made up.
+            Err(error) => {
+                desk.say(&format!("status {error}"));
+                if search == Search::Go {
+                    desk.say("===");
+                }
+                return;
             }
-            Search::Analysis(ply) => {
-                desk.say(&format!("analysis {ply} {value:.2}"));
+        };
+        let value = value.map(|value| format!("{:.2}", discs(value)));
+        match (search, value) {
+            (Search::Go, value) => {
+                desk.say("status");
+                let time = self.begun.elapsed().as_secs_f64();
+                let value = value.unwrap_or_default();
+                match best.map(|m| self.table.format_move(m)) {
+                    Some(text) => desk.say(&format!("=== {text}/{value}/{time:.2}")),
+                    None => desk.say("==="),
+                }
+            }
+            (Search::Analysis(ply), Some(value)) => {
+                desk.say(&format!("analysis {ply} {value}"));
                 self.analyse(ply.checked_sub(1), desk);
             }
-            Search::Hint(_) | Search::Idle => desk.say("status"),
+            // Stopped before anything was learnt.
+            (Search::Analysis(_), None) | (Search::Hint(_) | Search::Idle, _) => desk.say("status"),
         }
     }
 }
@@ -198,7 +233,8 @@ impl<G: Game> Session<G> for NBoard<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalsmith_core::{Position, Protocol, Score, Side};
+    use crate::Sureness;
+    use evalsmith_core::{Protocol, Score, Side};
     use evalsmith_othello::Othello;
     use proptest::prelude::*;
 
@@ -244,6 +280,7 @@ mod tests {
         assert_eq!(say(&mut nboard, "ping 7"), "pong 7\n");
         assert_eq!(say(&mut nboard, "learn"), "learned\n");
         assert_eq!(say(&mut nboard, "dance"), "");
+        assert!(say(&mut nboard, "set depth 0").starts_with("status \"0\" is no depth"));
     }
 
     #[test]
@@ -266,20 +303,22 @@ mod tests {
             let ordered = desk.orders.pop_front();
             assert!(matches!(ordered, Some(Order::Rank(_, n, _)) if n == wanted), "{line}");
             let line: Vec<_> = Othello::new().start().moves().take(1).collect();
-            let (nodes, time) = (5, std::time::Duration::ZERO);
-            for place in [1, 2] {
-                let value = Score(2000);
-                let line = line.clone();
-                nboard.inform(&Info { place, depth: 4, value, nodes, time, line }, &mut desk);
+            let (nodes, time) = (5, Duration::ZERO);
+            let sure = [Sureness::Estimated, Sureness::Percent(95), Sureness::Proven];
+            for (place, sureness) in (1..).zip(sure) {
+                let (depth, value, line) = (4, Score(2000), line.clone());
+                let info = Info { place, depth, value, sureness, nodes, time, line };
+                nboard.inform(&info, &mut desk);
             }
             let told = desk.lines.strip_prefix("status Thinking\n").unwrap();
-            let search = "search D3 10.00 0 4\n";
-            assert_eq!(told, format!("{search}nodestats 5 0.000\n{search}"));
+            let search = "search D3 10.00 0 ";
+            let wanted = format!("{search}4\nnodestats 5 0.000\n{search}4@95%\n{search}100%\n");
+            assert_eq!(told, wanted);
         }
     }
 
     #[test]
-    fn a_ping_ends_a_hint_and_waits_for_a_move() {
+    fn a_ping_ends_hints_and_moves_and_is_answered_after_them() {
         let mut nboard = session();
         hear(&mut nboard, "hint 1");
         let mut desk = Desk::new();
@@ -288,8 +327,57 @@ mod tests {
         nboard.conclude(Ok(Thought { best: None, value: None }), &mut desk);
         assert_eq!(say(&mut nboard, "ping 1"), "pong 1\n");
         hear(&mut nboard, "go");
+        assert_eq!(nboard.hear("move D3", &mut desk), Heard::Later);
+        assert!(desk.orders.is_empty(), "a move's search is not ended by what may wait");
         assert_eq!(nboard.hear("ping 2", &mut desk), Heard::Later);
-        assert!(desk.orders.is_empty());
+        assert!(matches!(desk.orders.pop_front(), Some(Order::Stop)));
+    }
+
+    #[test]
+    fn a_thinker_s_refusal_stays_on_the_status_line() {
+        let reason = "status player Ours: no such board\n";
+        for (line, told) in [("go", "===\n"), ("hint 2", ""), ("analyze", "")] {
+            let mut nboard = session();
+            say(&mut nboard, "move D3");
+            hear(&mut nboard, line);
+            let mut desk = Desk::new();
+            nboard.conclude(Err(PlayerError::new("Ours", "no such board")), &mut desk);
+            assert_eq!(desk.lines, format!("{reason}{told}"), "{line}");
+            assert!(desk.orders.is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn no_value_is_made_up() {
+        let mut nboard = session();
+        let mut desk = hear(&mut nboard, "go");
+        let best = Othello::new().start().moves().next();
+        nboard.conclude(Ok(Thought { best, value: None }), &mut desk);
+        assert!(desk.lines.contains("=== D3//0.0"), "{}", desk.lines);
+        let mut desk = hear(&mut nboard, "analyze");
+        nboard.conclude(Ok(Thought { best, value: None }), &mut desk);
+        assert_eq!(desk.lines, "status\n");
+    }
+
+    #[test]
+    fn clocks_run_down_by_the_times_of_the_moves_and_limit_moves_alone() {
+        let mut nboard = session();
+        let game = format!("set game (;TI[01:00/5]BO[{START}]B[D3//10.5]W[C3//20];)");
+        assert_eq!(say(&mut nboard, &game), "");
+        assert_eq!(say(&mut nboard, "move C4/1.5/7"), "");
+        let mut desk = hear(&mut nboard, "go");
+        let Some(Order::Think(_, budget)) = desk.orders.pop_front() else { panic!("no search") };
+        let left = [52_500, 45_000].map(Duration::from_millis);
+        let increment = [Duration::from_secs(5); 2];
+        let clocks = Clocks { remaining: left, increment, ..Clocks::default() };
+        assert_eq!(budget, Budget { clocks: Some(clocks), ..Budget::depth(DEPTH) });
+        nboard.conclude(Ok(Thought { best: None, value: None }), &mut desk);
+        let mut desk = hear(&mut nboard, "hint 2");
+        let ordered = desk.orders.pop_front();
+        assert!(matches!(ordered, Some(Order::Rank(_, 2, budget)) if budget.clocks.is_none()));
+        nboard.conclude(Ok(Thought { best: None, value: None }), &mut desk);
+        say(&mut nboard, "move PA//9");
+        assert_eq!(nboard.clocks.as_ref().map(|c| c.remaining), Some(left), "no move, no time");
     }
 
     proptest! {

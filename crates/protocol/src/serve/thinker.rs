@@ -58,6 +58,25 @@ pub trait Thinker<P: Position>: Send {
     }
 }
 
+/// How far a value can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sureness {
+    /// An estimate some plies ahead.
+    Estimated,
+    /// The same by a search that leaves lines out where it is sure to so many
+    /// percent.
+    Percent(u8),
+    /// Nothing can be better or worse.
+    Proven,
+}
+
+impl Sureness {
+    /// A decided game is proven, all else an estimate.
+    pub fn of(value: Score) -> Self {
+        if value.is_decisive() { Self::Proven } else { Self::Estimated }
+    }
+}
+
 /// What is known in the middle of a search, about its best move or another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info<M> {
@@ -67,12 +86,26 @@ pub struct Info<M> {
     pub depth: u32,
     /// The value for the side to move.
     pub value: Score,
+    /// How far that can be trusted.
+    pub sureness: Sureness,
     /// Positions visited.
     pub nodes: u64,
     /// Time used.
     pub time: Duration,
     /// The expected line.
     pub line: Vec<M>,
+}
+
+impl<M> Info<M> {
+    /// The depth as NBoard and others show it: `14`, `14@95%` for a selective
+    /// search, `100%` for a proof.
+    pub(super) fn depth_word(&self) -> String {
+        match self.sureness {
+            Sureness::Estimated => self.depth.to_string(),
+            Sureness::Percent(percent) => format!("{}@{percent}%", self.depth),
+            Sureness::Proven => "100%".to_owned(),
+        }
+    }
 }
 
 /// What came of a search.

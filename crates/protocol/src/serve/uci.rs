@@ -366,7 +366,8 @@ mod tests {
         assert!(matches!(orders[..], [Order::Rank(_, 3, _)]));
         let line = vec![Chess.parse_move(&Chess.start(), "e4").unwrap()];
         let (nodes, time) = (9, Duration::from_millis(3));
-        let info = Info { place: 2, depth: 1, value: Score(0), nodes, time, line };
+        let sureness = crate::Sureness::Estimated;
+        let info = Info { place: 2, depth: 1, value: Score(0), sureness, nodes, time, line };
         let mut desk = Desk::new();
         uci.inform(&info, &mut desk);
         let expected = "info depth 1 multipv 2 score cp 0 nodes 9 nps 3000 time 3 pv e2e4\n";

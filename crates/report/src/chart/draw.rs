@@ -31,11 +31,11 @@ pub(super) fn chart(chart: &LineChart, frame: &Frame) -> String {
     let area =
         (x.start - room, y.end - room, x.end - x.start + 2.0 * room, y.start - y.end + 2.0 * room);
     pen.clipped(area, |pen| {
-        for (i, series) in chart.series.iter().enumerate() {
-            band(pen, frame, i, series);
+        for (hue, series) in hues(chart).zip(&chart.series) {
+            band(pen, frame, hue, series);
         }
-        for (i, series) in chart.series.iter().enumerate() {
-            curve(pen, frame, i, series);
+        for (hue, series) in hues(chart).zip(&chart.series) {
+            curve(pen, frame, hue, series);
         }
     });
     notes(&mut pen, chart, frame);
@@ -43,19 +43,20 @@ pub(super) fn chart(chart: &LineChart, frame: &Frame) -> String {
 }
 
 fn legend(pen: &mut Pen, chart: &LineChart, frame: &Frame) {
+    let hues: Vec<_> = hues(chart).collect();
     for key in &frame.keys {
-        let series = &chart.series[key.series];
+        let (hue, series) = (hues[key.series], &chart.series[key.series]);
         let middle = key.y - 4.0;
         let end = key.x + SAMPLE - 8.0;
         if series.band.is_some() {
-            let class = format!("band {}", colour(key.series));
+            let class = format!("band {}", colour(hue));
             pen.rect(&class, key.x, middle - 6.0, SAMPLE - 8.0, 12.0);
         }
         if series.style != Style::Dots {
-            pen.line(&line_class(key.series), (key.x, middle), (end, middle));
+            pen.line(&line_class(hue), (key.x, middle), (end, middle));
         }
         if series.style != Style::Line {
-            dot(pen, key.series, (f64::midpoint(key.x, end), middle), 3.4, "");
+            dot(pen, hue, (f64::midpoint(key.x, end), middle), 3.4, "");
         }
         pen.text("key", (key.x + SAMPLE, key.y), Anchor::Start, &series.name);
     }
@@ -205,6 +206,14 @@ fn dot(pen: &mut Pen, i: usize, (x, y): (f64, f64), r: f64, hint: &str) {
     };
     let outline: Vec<_> = corners.iter().map(|(dx, dy)| (x + r * dx, y + r * dy)).collect();
     pen.path(&format!("dot {}", colour(i)), &outline, true, hint);
+}
+
+/// The colour of each series, by number.
+fn hues(chart: &LineChart) -> impl Iterator<Item = usize> {
+    chart.series.iter().scan(0_usize, |named, series| {
+        *named += usize::from(!series.name.is_empty());
+        Some(named.saturating_sub(1))
+    })
 }
 
 fn colour(i: usize) -> String {

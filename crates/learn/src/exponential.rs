@@ -28,7 +28,7 @@ const TAYLOR: [f64; 14] = {
 /// `exp(x)` for `x <= 0`, to a unit or two in the last place.
 #[expect(clippy::inline_always, reason = "compiled for the registers of its caller")]
 #[inline(always)]
-pub(super) fn exp_of_negative(x: f64) -> f64 {
+pub(crate) fn exp_of_negative(x: f64) -> f64 {
     let x = x.max(SMALLEST);
     let shifted = x * LOG2_E + ROUNDER;
     let k = shifted - ROUNDER;

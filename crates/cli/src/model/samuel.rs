@@ -1,0 +1,88 @@
+//! `evalsmith model samuel`: Samuel's learners.
+
+use crate::failure::{Usage, command_line};
+use crate::options::{game, game_name, may_write, show};
+use crate::progress::Terminal;
+use clap::{Args, ValueEnum};
+use evalsmith_lab::prelude::{Dataset, ModelFile, SamuelMethod, SamuelParams};
+use std::path::PathBuf;
+
+/// Learns by one of Samuel's ways: a polynomial from play against itself, or
+/// signature tables or a linear function from the moves that the winners of a
+/// dataset's games chose.
+#[derive(Args)]
+pub(crate) struct Samuel {
+    /// The way
+    #[arg(value_enum)]
+    method: Method,
+    /// The dataset's folder, for signature and book-linear
+    data: Option<PathBuf>,
+    /// The game, for the polynomial
+    #[arg(long, value_parser = game_name)]
+    game: Option<String>,
+    /// The model file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// The features to use, by name; signature tables take them in sets of four,
+    /// the last of each in five levels [default: the game's own]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    features: Vec<String>,
+    /// Games the polynomial plays
+    #[arg(long, default_value_t = SamuelParams::default().games)]
+    games: u32,
+    /// Plies of its searches
+    #[arg(long, default_value_t = SamuelParams::default().depth)]
+    depth: u8,
+    /// Decides its openings
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write over an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Method {
+    Polynomial,
+    Signature,
+    BookLinear,
+}
+
+impl Samuel {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        may_write(&self.output, self.force)?;
+        let (name, method) = match (self.method, self.data, self.game) {
+            (Method::Polynomial, None, Some(game)) => {
+                let params = SamuelParams {
+                    games: self.games,
+                    depth: self.depth,
+                    seed: self.seed,
+                    ..SamuelParams::default()
+                };
+                (game, SamuelMethod::Polynomial(params))
+            }
+            (Method::Polynomial, ..) => {
+                let message = "the polynomial learns from play: name --game and no dataset";
+                return Err(Usage(message.into()).into());
+            }
+            (method, Some(data), None) => {
+                let game = Dataset::open(&data)?.manifest().game.clone();
+                let method = match method {
+                    Method::Signature => SamuelMethod::Signature(data),
+                    _ => SamuelMethod::BookLinear(data),
+                };
+                (game, method)
+            }
+            _ => {
+                let message = "book moves come from a dataset: name its folder and no --game";
+                return Err(Usage(message.into()).into());
+            }
+        };
+        let game = game(&name)?;
+        let model = game.samuel(&method, &self.features, &Terminal::new())?;
+        let made_by = serde_json::json!({ "command": command_line() });
+        let file = ModelFile { game: name, made_by, model };
+        file.save(&self.output)?;
+        show(&format!("{} model of {} in {}", file.model.kind(), file.game, self.output.display()))
+    }
+}

@@ -1,0 +1,87 @@
+//! `evalsmith model show`: weights by stage, as a table and as a drawing.
+
+use super::fit_path;
+use crate::failure::{Usage, say};
+use crate::options::{Format, may_write, print, show};
+use clap::Args;
+use evalsmith_lab::prelude::{
+    DenseModel, FitRecord, ModelFile, estimate_table, files::write_atomically, weights,
+    weights_drawing,
+};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Prints weights by stage; with the fit's statistics beside the model, also
+/// standard errors, z, p and 95 % intervals.
+#[derive(Args)]
+pub(crate) struct Show {
+    /// The model file
+    model: PathBuf,
+    /// Only this stage [default: a few, evenly spread]
+    #[arg(long, value_name = "STAGE")]
+    stage: Option<u8>,
+    /// How to write the answer
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Draw the weights over the stages, with their intervals: FILE.svg or FILE.html
+    #[arg(long, value_name = "FILE")]
+    draw: Option<PathBuf>,
+    /// Write over an existing drawing
+    #[arg(long)]
+    force: bool,
+}
+
+impl Show {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let file = ModelFile::load(&self.model)?;
+        let beside = fit_path(&self.model);
+        let record = if beside.exists() { Some(FitRecord::load(&beside)?) } else { None };
+        let record = record.filter(|record| {
+            let same = record.belongs_to(&file.model);
+            if !same {
+                let beside = beside.display();
+                say(&format!("{beside} is about another model; weights are shown without errors"));
+            }
+            same
+        });
+        let Some(table) = estimate_table(&file, record.as_ref(), self.stage) else {
+            let stage = self.stage.unwrap_or_default();
+            return Err(Usage(format!("the model has no stage {stage}")).into());
+        };
+        if let Some(path) = &self.draw {
+            may_write(path, self.force)?;
+            let html = match path.extension().and_then(|e| e.to_str()) {
+                Some("html") => true,
+                Some("svg") => false,
+                _ => {
+                    let path = path.display();
+                    let message = format!("{path}: a drawing is called .svg or .html");
+                    return Err(Usage(message).into());
+                }
+            };
+            let Some(text) = weights_drawing(&file, record.as_ref(), html) else {
+                let message = "this model is no weighted sum, so that it has no weights to draw";
+                return Err(Usage(message.into()).into());
+            };
+            write_atomically(path, |file| file.write_all(text.as_bytes()))?;
+        }
+        if self.format == Format::Table {
+            show(&format!(
+                "{} model of {}, made by {}",
+                file.model.kind(),
+                file.game,
+                file.made_by
+            ))?;
+        }
+        let stages = record.map(|record| record.stages);
+        let value = serde_json::json!({
+            "game": file.game,
+            "kind": file.model.kind(),
+            "made_by": file.made_by,
+            "features": file.model.features(),
+            "weights": weights(&file.model, self.stage),
+            "fits": stages.map(|s| s.into_iter().filter(|f| self.stage.is_none_or(|n| f.stage.0 == n)).collect::<Vec<_>>()),
+        });
+        print(self.format, &table, &value)
+    }
+}

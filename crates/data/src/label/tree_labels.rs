@@ -1,0 +1,79 @@
+//! The rows of a dataset as the graph of all its games.
+
+use super::game_tree::{TreeValues, Visit, negamax};
+use crate::{Batch, DataError, Dataset};
+use evalsmith_core::{Game, Position, Progress, Symmetry};
+use rayon::prelude::*;
+
+/// Values all rows by negamax over all games; of `exact`, where it is a label of
+/// the dataset, values are taken as they are.
+pub(super) fn values<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    exact: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<TreeValues, DataError> {
+    let parts: Vec<_> = (0..dataset.parts())
+        .into_par_iter()
+        .map(|part| visits_of(game, dataset, part, exact, progress))
+        .collect();
+    let mut visits = Vec::with_capacity(usize::try_from(dataset.len()).unwrap_or(0));
+    for part in parts {
+        visits.extend(part?);
+    }
+    Ok(negamax(&visits))
+}
+
+fn visits_of<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    part: usize,
+    exact: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<Vec<Visit>, DataError> {
+    let symmetries = game.symmetries();
+    let mut visits: Vec<Visit> = Vec::new();
+    let mut last: Option<(u32, u16)> = None;
+    for batch in dataset.part_rows(part) {
+        let batch: Batch = batch?;
+        let mut known = exact.and_then(|name| batch.label(name));
+        for row in batch.rows() {
+            let (position, _) = game.unpack(row.position).map_err(|source| {
+                let path = dataset.parts[part].path.clone();
+                DataError::Position { path, game: row.game, ply: row.ply, source }
+            })?;
+            let outcome = row.outcome.ok_or_else(|| no_result(dataset, row.game, row.ply))?;
+            // Games do not run from one part into the next.
+            if last == row.ply.checked_sub(1).map(|ply| (row.game, ply))
+                && let Some(before) = visits.last_mut()
+            {
+                before.goes_on = true;
+            }
+            last = Some((row.game, row.ply));
+            visits.push(Visit {
+                key: canonical_key(&position, &symmetries),
+                margin: outcome.margin(),
+                exact: known.as_mut().and_then(Iterator::next).flatten().map(|v| v as i16),
+                goes_on: false,
+            });
+        }
+        progress.advance(batch.len() as u64);
+    }
+    Ok(visits)
+}
+
+fn no_result(dataset: &Dataset, game: u32, ply: u16) -> DataError {
+    DataError::Order {
+        path: dataset.dir().to_owned(),
+        game,
+        ply,
+        reason: "it has no result, and a tree of games is made of results; leave such games out"
+            .to_owned(),
+    }
+}
+
+/// The same key for all images of a position.
+fn canonical_key<P: Position>(position: &P, symmetries: &[Symmetry<P>]) -> u64 {
+    let images = symmetries.iter().map(|symmetry| (symmetry.position)(position).key());
+    images.fold(position.key(), u64::min)
+}

@@ -1,0 +1,134 @@
+//! The log-likelihood of results under log-odds that are a polynomial of the
+//! second degree in a design's columns.
+//!
+//! The AVX2 copy is the same code, compiled for wider registers but without
+//! fused operations, and gives the same bits.
+#![expect(
+    clippy::inline_always,
+    reason = "a function that is not inlined into the AVX2 copy is not compiled for AVX2"
+)]
+
+use crate::block::{self, BLOCK, Block, blocks, lane};
+use crate::design::Design;
+use crate::exponential::exp_of_negative;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The sum of `y ln p + (1 - y) ln (1 - p)`, where the log-odds of a row are
+/// `weights` times the intercept and the columns, and `products`, a lower
+/// triangle, times their products; an empty triangle leaves the weighted sum.
+pub(crate) fn log_likelihood(design: &Design<'_>, weights: &[f64], products: &[f64]) -> f64 {
+    let chunk = chunk_kernel();
+    let chunks = design.pool.chunks.par_iter();
+    let parts: Vec<f64> = chunks.map(|games| chunk(design, weights, products, games)).collect();
+    parts.iter().sum()
+}
+
+type ChunkKernel = fn(&Design<'_>, &[f64], &[f64], &Range<usize>) -> f64;
+
+fn chunk_kernel() -> ChunkKernel {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        return |design, weights, products, games| {
+            #[expect(unsafe_code, reason = "calls a copy compiled for AVX2")]
+            // SAFETY: the machine has AVX2, as was asked just above.
+            unsafe {
+                chunk_avx2(design, weights, products, games)
+            }
+        };
+    }
+    chunk_portable
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn chunk_avx2(design: &Design<'_>, weights: &[f64], products: &[f64], games: &Range<usize>) -> f64 {
+    chunk_portable(design, weights, products, games)
+}
+
+#[inline(always)]
+fn chunk_portable(
+    design: &Design<'_>,
+    weights: &[f64],
+    products: &[f64],
+    games: &Range<usize>,
+) -> f64 {
+    let mut sum = 0.0;
+    let mut block = Block::new(design.width());
+    for rows in blocks(design.pool.rows_of(games)) {
+        let n = rows.len();
+        block.fill(design, rows.clone());
+        let mut log_odds = block.weighted(weights);
+        let columns = &block.x[1..];
+        let mut rest = products;
+        for (i, x) in
+            columns.iter().enumerate().take(if products.is_empty() { 0 } else { columns.len() })
+        {
+            let (row, later) = rest.split_at(i + 1);
+            let mut inner = [0.0; BLOCK];
+            for (other, weight) in columns.iter().zip(row) {
+                for (to, y) in inner.iter_mut().zip(other) {
+                    *to += weight * y;
+                }
+            }
+            for ((z, x), inner) in log_odds.iter_mut().zip(x).zip(&inner) {
+                *z += x * inner;
+            }
+            rest = later;
+        }
+        let mut exponentials = [0.0; BLOCK];
+        for (e, z) in exponentials.iter_mut().zip(&log_odds) {
+            *e = exp_of_negative(-z.abs());
+        }
+        let points = lane(&design.pool.points[rows]);
+        sum += block::log_likelihood(n, &log_odds, &points, &exponentials);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Examples;
+    use crate::pool::Pool;
+    use evalsmith_core::{Columns, Stage};
+    use proptest::{collection::vec, prelude::*};
+
+    proptest! {
+        #[test]
+        fn blocks_add_up_to_the_formula_and_avx2_to_the_same_bits(
+            rows in vec((0_u8..3, 0_u32..7, -9.0..9.0_f32, 90.0..110.0_f32), 2..500),
+            weights in vec(-2.0..2.0_f64, 3), products in vec(-1.0..1.0_f64, 3), linear in any::<bool>(),
+        ) {
+            let mut features = Columns::new(vec!["a".into(), "b".into()]);
+            for r in &rows {
+                features.push(&[r.2, r.3]);
+            }
+            let stages = vec![Stage(0); rows.len()];
+            let points: Vec<f32> = rows.iter().map(|r| f32::from(r.0) / 2.0).collect();
+            let games: Vec<u32> = rows.iter().map(|r| r.1).collect();
+            let examples =
+                Examples { features: &features, stages: &stages, points: &points, games: &games };
+            let pool = Pool::gather(&examples, (Stage(0), Stage(0)));
+            let design = Design::standardised(&pool);
+            prop_assume!(design.width() == 3);
+            let products = if linear { &[][..] } else { &products[..] };
+            let all = 0..pool.games();
+            let found = chunk_portable(&design, &weights, products, &all);
+            prop_assert_eq!(chunk_kernel()(&design, &weights, products, &all), found);
+            let mut slow = 0.0;
+            for row in 0..pool.rows() {
+                let standard = |i: usize| {
+                    let c = design.columns[i];
+                    (f64::from(pool.columns[c.index][row]) - c.mean) / c.deviation
+                };
+                let (a, b) = (standard(0), standard(1));
+                let p = |i: usize| products.get(i).copied().unwrap_or_default();
+                let z = weights[0] + weights[1] * a + weights[2] * b
+                    + p(0) * a * a + p(1) * a * b + p(2) * b * b;
+                slow -= crate::quality::log_loss(f64::from(pool.points[row]), z);
+            }
+            prop_assert!((found - slow).abs() < 1e-9 * (1.0 + slow.abs()), "{found} {slow}");
+        }
+    }
+}
