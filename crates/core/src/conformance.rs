@@ -300,6 +300,33 @@ pub fn check_indexer<G: Game>(game: &G, indexer: &impl Indexer<G::Position>, gam
     });
 }
 
+/// Checks that a game's atoms stay in range and move with its symmetries.
+///
+/// # Panics
+/// Where they do not, or the game names none.
+pub fn check_atoms<G: Game>(game: &G, games: u64) {
+    let atoms = game.atoms().expect("a game that names atoms");
+    let (names, ranges, maps) = (atoms.names(), atoms.ranges(), atoms.symmetries());
+    let symmetries = game.symmetries();
+    assert_eq!(names.len(), ranges.len(), "one range an atom");
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "names differ");
+    assert_eq!(maps.len(), symmetries.len(), "one map a symmetry");
+    let read = |position: &G::Position| {
+        let mut values = vec![u8::MAX; names.len()];
+        atoms.write(position, &mut values);
+        values
+    };
+    random_steps(game, games, |_, _, after| {
+        let values = read(after);
+        assert!(values.iter().zip(&ranges).all(|(value, range)| value < range), "{after:?}");
+        for (symmetry, map) in symmetries.iter().zip(&maps) {
+            let image = read(&(symmetry.position)(after));
+            let moved = |i: usize| image[usize::from(map[i])] == values[i];
+            assert!((0..values.len()).all(moved), "{} of {after:?}", symmetry.name);
+        }
+    });
+}
+
 /// Checks that an evaluation function keeps its invariants: the value in any
 /// window is the full value clamped, the incremental state serves as well as a
 /// fresh one, undecided positions have undecided values, and the explanation's

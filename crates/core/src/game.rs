@@ -1,6 +1,6 @@
 //! The cold trait: everything about a game that a search does not need.
 
-use crate::{Dialect, Features, Malformed, Outcome, Position, Protocol, Side};
+use crate::{Atoms, Dialect, Features, Malformed, Outcome, Position, Protocol, Side};
 
 /// A game, one value per game: rules, notation, features, and the abilities
 /// that not every game has, as values it returns.
@@ -130,6 +130,11 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The board's symmetries other than the identity.
     fn symmetries(&self) -> Vec<Symmetry<Self::Position>> {
         Vec::new()
+    }
+
+    /// The atoms of patterns and configurations, where the game names them.
+    fn atoms(&self) -> Option<Box<dyn Atoms<Self::Position>>> {
+        None
     }
 
     /// Exact solving, where the game can.

@@ -13,6 +13,7 @@
 //!   [`GameRecord`] and on the search's stack.
 
 mod agreement;
+mod atoms;
 pub mod conformance;
 mod dialect;
 mod evaluate;
@@ -32,6 +33,7 @@ pub mod rng;
 mod score;
 
 pub use agreement::Agreement;
+pub use atoms::Atoms;
 pub use dialect::{Dialect, OwnNotation, Protocol, no_set_up};
 pub use evaluate::{Evaluate, Explanation, Term, Trivial};
 pub use features::{Columns, Features};

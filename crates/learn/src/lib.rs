@@ -19,6 +19,7 @@ mod estimate;
 mod examples;
 mod exponential;
 mod file;
+mod glem;
 mod learner;
 mod least_squares;
 mod likelihood;
@@ -43,6 +44,10 @@ pub use error::LearnError;
 pub use estimate::{Estimate, LinearFit, StageFit};
 pub use examples::Examples;
 pub use file::ModelFile;
+pub use glem::{
+    ConfigurationError, ConfigurationParams, Link, Pattern, PatternError, PatternSet, Relation,
+    SparseFit, SparseIteration, SparseParams, SparseRows, configurations, fit_sparse,
+};
 pub use learner::{Fit, Learner, fit};
 pub use least_squares::{LeastSquaresFit, fit_least_squares};
 pub use linear::{INTERCEPT, Linear};

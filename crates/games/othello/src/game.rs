@@ -2,9 +2,11 @@
 
 use crate::dialect::{Gtp, NBoard};
 use crate::features::{Chosen, Selection};
+use crate::squares::Squares;
 use crate::{Board, Endgame, Kernel, Move, Portable, X86V3, notation, symmetry};
 use evalsmith_core::{
-    Defaults, Dialect, Game, GameRecord, Malformed, Position, Protocol, Side, Solve, Symmetry,
+    Atoms, Defaults, Dialect, Game, GameRecord, Malformed, Position, Protocol, Side, Solve,
+    Symmetry,
 };
 
 /// The game, on boards that play by the kernel `K`.
@@ -201,6 +203,10 @@ impl<K: Kernel> Game for Othello<K> {
 
     fn symmetries(&self) -> Vec<Symmetry<Board<K>>> {
         symmetry::all()
+    }
+
+    fn atoms(&self) -> Option<Box<dyn Atoms<Board<K>>>> {
+        Some(Box::new(Squares))
     }
 
     fn solver(&self) -> Option<Box<dyn Solve<Board<K>>>> {

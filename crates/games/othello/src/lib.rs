@@ -34,6 +34,7 @@ mod kernel;
 mod moves;
 mod notation;
 mod solve;
+mod squares;
 mod symmetry;
 
 pub use board::Board;
