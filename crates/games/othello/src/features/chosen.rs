@@ -123,11 +123,20 @@ impl<K: Kernel> Features<Board<K>> for Chosen {
         let number = self.selection.numbers[i] % COPIED;
         if number < MEASURES {
             self.bill.get(board, usize::from(number), scratch)
-        } else if number < LINES {
-            measures::get(measures::ALL[usize::from(number - MEASURES)].0, board, scratch)
         } else {
-            lines::instances()[usize::from(number - LINES)].code(board.own(), board.opp())
+            further(number, board, scratch)
         }
+    }
+}
+
+/// A feature beyond BILL's: out of line, since searches ask for BILL's alone as a
+/// rule and must not carry the rest through their caches.
+#[inline(never)]
+fn further<K: Kernel>(number: u8, board: &Board<K>, scratch: &mut Scratch) -> f32 {
+    if number < LINES {
+        measures::get(measures::ALL[usize::from(number - MEASURES)].0, board, scratch)
+    } else {
+        lines::instances()[usize::from(number - LINES)].code(board.own(), board.opp())
     }
 }
 
