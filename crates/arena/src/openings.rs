@@ -13,7 +13,7 @@ mod list;
 mod pgn;
 
 use crate::ArenaError;
-use evalsmith_core::{Game, GameRecord, Plies, Position, Side, Symmetry, rng};
+use evalsmith_core::{Game, GameRecord, Plies, Position, Side, canonical_key, rng};
 use rand::RngExt;
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -211,12 +211,6 @@ fn random_walk<G: Game>(
         record.play(m).ok()?;
     }
     record.ending().is_none().then_some(record)
-}
-
-/// The same key for all images of a position.
-fn canonical_key<P: Position>(position: &P, symmetries: &[Symmetry<P>]) -> u64 {
-    let images = symmetries.iter().map(|symmetry| (symmetry.position)(position).key());
-    images.fold(position.key(), u64::min)
 }
 
 #[cfg(test)]

@@ -221,6 +221,12 @@ pub struct Symmetry<P: Position> {
     pub mv: fn(P::Move) -> P::Move,
 }
 
+/// The same key for all images of a position.
+pub fn canonical_key<P: Position>(position: &P, symmetries: &[Symmetry<P>]) -> u64 {
+    let images = symmetries.iter().map(|symmetry| (symmetry.position)(position).key());
+    images.fold(position.key(), u64::min)
+}
+
 /// Exact solving of positions near the end.
 pub trait Solve<P: Position>: Send {
     /// About how many moves are left, cheap to compute (empty squares in

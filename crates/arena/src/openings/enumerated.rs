@@ -1,8 +1,8 @@
 //! All positions after so many half-moves, one of each set of mirror images.
 
-use super::{Openings, Source, Wanted, canonical_key};
+use super::{Openings, Source, Wanted};
 use crate::ArenaError;
-use evalsmith_core::{Game, GameRecord, Position, Side, rng};
+use evalsmith_core::{Game, GameRecord, Position, Side, canonical_key, rng};
 use rand::seq::SliceRandom;
 use std::collections::HashSet;
 

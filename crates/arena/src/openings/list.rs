@@ -7,9 +7,9 @@
 //! are passed over. Empty lines and what follows `#` or `%` at the beginning of a
 //! line say nothing.
 
-use super::{Openings, Source, canonical_key, pgn};
+use super::{Openings, Source, pgn};
 use crate::ArenaError;
-use evalsmith_core::{Game, GameRecord, Side};
+use evalsmith_core::{Game, GameRecord, Side, canonical_key};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs;

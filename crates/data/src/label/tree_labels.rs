@@ -2,7 +2,7 @@
 
 use super::game_tree::{TreeValues, Visit, negamax};
 use crate::{Batch, DataError, Dataset};
-use evalsmith_core::{Game, Position, Progress, Symmetry};
+use evalsmith_core::{Game, Progress, canonical_key};
 use rayon::prelude::*;
 
 /// Values all rows by negamax over all games; of `exact`, where it is a label of
@@ -75,10 +75,4 @@ fn no_result(dataset: &Dataset, game: u32, ply: u16) -> DataError {
         reason: "it has no result, and a tree of games is made of results; leave such games out"
             .to_owned(),
     }
-}
-
-/// The same key for all images of a position.
-fn canonical_key<P: Position>(position: &P, symmetries: &[Symmetry<P>]) -> u64 {
-    let images = symmetries.iter().map(|symmetry| (symmetry.position)(position).key());
-    images.fold(position.key(), u64::min)
 }

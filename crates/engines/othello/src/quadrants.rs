@@ -3,24 +3,7 @@
 //! The quadrants stand for the regions, as in most endgame solvers: to move in a
 //! quadrant with an odd number of empty squares promises the last move there.
 
-/// The corners.
-pub(crate) const CORNERS: u64 = 0x8100_0000_0000_0081;
-
-const QUADRANTS: [u64; 4] =
-    [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
-
-/// The quadrants with an odd number of empty squares.
-#[inline(always)]
-pub(crate) const fn odd(empty: u64) -> u64 {
-    let mut odd = 0;
-    let mut i = 0;
-    while i < QUADRANTS.len() {
-        let parity = (empty & QUADRANTS[i]).count_ones() as u64 & 1;
-        odd |= QUADRANTS[i] & parity.wrapping_neg();
-        i += 1;
-    }
-    odd
-}
+pub(crate) use evalsmith_othello::{CORNERS, odd_quadrants as odd};
 
 /// The orders in which four empty squares are tried: for each first move, which
 /// follow. Row `k` begins with the square tried as `k`-th and goes on with the
@@ -104,8 +87,8 @@ mod tests {
     #[test]
     fn odd_quadrants_hold_an_odd_number_of_empty_squares() {
         assert_eq!(odd(0), 0);
-        assert_eq!(odd(1), QUADRANTS[0]);
-        assert_eq!(odd(1 | 1 << 9 | 1 << 63), QUADRANTS[3]);
+        assert_eq!(odd(1), 0x0000_0000_0F0F_0F0F);
+        assert_eq!(odd(1 | 1 << 9 | 1 << 63), 0xF0F0_F0F0_0000_0000);
         assert_eq!(odd(!0), 0);
     }
 

@@ -42,5 +42,5 @@ pub use edges::{EdgeViews, Edges};
 pub use game::{Othello, with_best_kernel};
 pub use kernel::{Kernel, Portable, X86V3};
 pub use moves::{Move, Moves};
-pub use solve::Endgame;
+pub use solve::{CORNERS, Endgame, odd_quadrants};
 pub use symmetry::{mirror, transpose};

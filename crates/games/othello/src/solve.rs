@@ -16,7 +16,8 @@ mod table;
 
 use crate::{Board, Kernel, Move};
 use evalsmith_core::{Outcome, Position, Solve, Solved};
-use order::{Ordered, odd_quadrants};
+use order::Ordered;
+pub use order::{CORNERS, odd_quadrants};
 use table::Table;
 
 /// With at most so many empty squares, parity alone orders the moves.

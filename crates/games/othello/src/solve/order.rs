@@ -3,13 +3,14 @@
 use crate::{Board, Kernel, Move};
 use evalsmith_core::Position;
 
-const CORNERS: u64 = 0x8100_0000_0000_0081;
+/// The corners.
+pub const CORNERS: u64 = 0x8100_0000_0000_0081;
 const QUADRANTS: [u64; 4] =
     [0x0000_0000_0F0F_0F0F, 0x0000_0000_F0F0_F0F0, 0x0F0F_0F0F_0000_0000, 0xF0F0_F0F0_0000_0000];
 
 /// The quadrants with an odd number of empty squares.
 #[inline(always)]
-pub(super) const fn odd_quadrants(empty: u64) -> u64 {
+pub const fn odd_quadrants(empty: u64) -> u64 {
     let mut odd = 0;
     let mut i = 0;
     while i < QUADRANTS.len() {
