@@ -44,6 +44,15 @@ impl Terminal {
         Self { task: Mutex::new(None), bars: io::stderr().is_terminal() }
     }
 
+    /// Writes something else to the terminal, with the bar out of its way.
+    pub(crate) fn aside<R>(&self, write: impl FnOnce() -> R) -> R {
+        let task = self.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match task.as_ref().and_then(|task| task.bar.as_ref()) {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
     fn with_task(&self, act: impl FnOnce(&mut Task)) {
         let mut task = self.task.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(task) = task.as_mut() {

@@ -1,7 +1,7 @@
 //! `evalsmith solve`: Othello endgames, exactly, checked against what their files say.
 
 use crate::failure::{Interrupted, Usage};
-use crate::options::{Format, print, show};
+use crate::options::{Format, show};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::Args;
@@ -115,26 +115,33 @@ impl Solve {
         );
         let mut solver = Solver::new(self.hash, threads);
         let terminal = Terminal::new();
+        let rows = Rows { format: self.format, peers: !peers.is_empty() };
+        rows.show_headings()?;
         terminal.begin("solve", problems.len() as u64, "positions");
         let watch = Watch::new();
         let mut solved = Vec::new();
         watched(&terminal, &watch, || {
             for (index, (file, problem)) in problems.iter().enumerate() {
                 let peer = peers.iter().find(|(at, _)| *at == index + 1).map(|(_, peer)| *peer);
-                solved.push(self.solve(&mut solver, &watch, index + 1, file, problem, peer));
+                let row = self.solve(&mut solver, &watch, index + 1, file, problem, peer);
+                terminal.aside(|| rows.show(&row))?;
+                solved.push(row);
                 if watch.stopped() {
                     break;
                 }
                 terminal.advance(1);
             }
-        });
+            anyhow::Ok(())
+        })?;
         terminal.end();
         let total = total(&solved);
         let (contradictions, stopped) = (total.contradictions, watch.stopped());
-        let report = Report { positions: solved, total };
-        print(self.format, &table(&report, !peers.is_empty()), &report)?;
-        if self.format == Format::Table {
-            show(&total_line(&report.total))?;
+        match self.format {
+            Format::Table => show(&total_line(&total))?,
+            Format::Csv => {}
+            Format::Json => {
+                show(&serde_json::to_string_pretty(&Report { positions: solved, total })?)?;
+            }
         }
         if contradictions > 0 {
             anyhow::bail!("{contradictions} scores of the files are contradicted");
@@ -288,14 +295,40 @@ fn score(s: &Solved) -> String {
     }
 }
 
-fn table(report: &Report, peers: bool) -> Table {
-    let mut columns = vec!["position", "empty", "score", "file", "best", "nodes", "CPU s", "M/s"];
-    if peers {
-        columns.extend(["nodes/peer", "seconds/peer"]);
+/// The table, a row at a time: what is solved is on the screen or in the file
+/// even if the program is killed at the next position.
+struct Rows {
+    format: Format,
+    peers: bool,
+}
+
+impl Rows {
+    /// The headings, with the room that their cells take.
+    fn columns(&self) -> Vec<(&'static str, usize)> {
+        let mut columns = vec![
+            ("position", 8),
+            ("empty", 5),
+            ("score", 10),
+            ("file", 4),
+            ("best", 4),
+            ("nodes", 12),
+            ("CPU s", 9),
+            ("M/s", 5),
+        ];
+        if self.peers {
+            columns.extend([("nodes/peer", 10), ("seconds/peer", 12)]);
+        }
+        columns.extend([("line", 23), ("contradicted", 12)]);
+        columns
     }
-    columns.extend(["line", "contradicted"]);
-    let mut table = Table::new(columns);
-    for s in &report.positions {
+
+    fn show_headings(&self) -> anyhow::Result<()> {
+        self.show_line(
+            &self.columns().iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>(),
+        )
+    }
+
+    fn show(&self, s: &Solved) -> anyhow::Result<()> {
         let mut cells = vec![
             s.position.to_string(),
             s.empties.to_string(),
@@ -306,16 +339,27 @@ fn table(report: &Report, peers: bool) -> Table {
             format!("{:.3}", s.cpu_seconds),
             format!("{:.1}", s.nodes as f64 / s.cpu_seconds.max(1e-9) / 1e6),
         ];
-        if peers {
+        if self.peers {
             cells.extend(s.peer.map_or([String::new(), String::new()], |peer| {
                 [ratio(s.nodes as f64, peer.nodes as f64), ratio(s.cpu_seconds, peer.seconds)]
             }));
         }
-        let shown = s.line.iter().take(8).cloned().collect::<Vec<_>>().join(" ");
-        cells.extend([shown, s.contradictions.join("; ")]);
-        table.push(cells);
+        let line = s.line.iter().take(8).cloned().collect::<Vec<_>>().join(" ");
+        cells.extend([line, s.contradictions.join("; ")]);
+        self.show_line(&cells)
     }
-    table
+
+    fn show_line(&self, cells: &[String]) -> anyhow::Result<()> {
+        match self.format {
+            Format::Table => {
+                let words = |(cell, (_, room)): (&String, (_, usize))| format!("{cell:>room$}");
+                let words: Vec<_> = cells.iter().zip(self.columns()).map(words).collect();
+                show(words.join("  ").trim_end())
+            }
+            Format::Csv => show(&Table::new(cells).to_csv()),
+            Format::Json => Ok(()),
+        }
+    }
 }
 
 fn total_line(total: &Total) -> String {

@@ -229,6 +229,14 @@ fn learners_are_compared_on_one_dataset_and_features_are_chosen_by_name() {
         run(&[&["model", "samuel", method, "-o", &file], source].concat());
         assert!(run(&["model", "show", &file]).contains("model of othello"));
     }
+    run(&["model", "samuel", "griffith", "games", "-o", "griffith.json"]);
+    let griffith = ["match", "run", "othello", "griffith.json", "trivial", "--depth", "1"];
+    assert!(run(&[&griffith[..], &["--pairs", "8", "--log", "g.jsonl"]].concat()).contains("16"));
+    evalsmith(&folder)
+        .args(["engine", "othello", "--function", "griffith.json"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("values moves, not positions"));
     evalsmith(&folder)
         .args(["model", "samuel", "signature", "--game", "othello", "-o", "x.model"])
         .assert()

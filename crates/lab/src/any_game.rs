@@ -5,6 +5,7 @@ use crate::any_data::AnyData;
 use crate::compare::{ComparePlan, Compared, compare};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
+use crate::griffith::MoveTable;
 use crate::judge::{Judgement, judge_dataset};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::match_order::{MatchOrder, play_match};
@@ -117,6 +118,12 @@ pub trait AnyGame: Send + Sync {
         features: &[String],
         progress: &dyn Progress,
     ) -> Result<Model, LabError>;
+
+    /// Griffith's table from the winners' moves in the dataset of a folder.
+    ///
+    /// # Errors
+    /// As [`MoveTable::fit`].
+    fn griffith(&self, data: &Path, progress: &dyn Progress) -> Result<MoveTable, LabError>;
 
     /// Plays a match; see [`play_match`].
     ///
@@ -365,6 +372,10 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Model, LabError> {
         samuel(&self.game, method, features, progress)
+    }
+
+    fn griffith(&self, data: &Path, progress: &dyn Progress) -> Result<MoveTable, LabError> {
+        MoveTable::fit(&self.game, &Dataset::open(data)?, progress)
     }
 
     fn play_match(

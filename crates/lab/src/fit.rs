@@ -209,11 +209,7 @@ pub fn fit<G: Game>(
     let hand = by_hand(game)?;
     let table = table(game, dataset, &hand, plan.raw, progress)?;
     let digest = dataset.digest()?.to_string();
-    let judged = match &hand {
-        Function::Dense(dense) => Some(dense.model()),
-        Function::Trivial => None,
-    };
-    fit_table(G::NAME, G::Position::STAGES, &table, plan, judged, digest, progress)
+    fit_table(G::NAME, G::Position::STAGES, &table, plan, hand.model(), digest, progress)
 }
 
 /// Fits one model a stage to a table, whose rows are of the game of this name,
@@ -397,10 +393,8 @@ pub fn draw_curve<F>(
     table: &FeatureTable,
     plan: &CurvePlan,
 ) -> Result<Curve, LabError> {
-    let values = match function {
-        Function::Trivial => vec![0.0; table.len()],
-        Function::Dense(dense) => values(dense.model(), table),
-    };
+    let values =
+        function.model().map_or_else(|| vec![0.0; table.len()], |model| values(model, table));
     let bin_width = if let Some(width) = plan.bin_width {
         width
     } else {

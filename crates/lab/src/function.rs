@@ -2,14 +2,16 @@
 
 use crate::LabError;
 use crate::fit::digest_of;
+use crate::griffith::MoveTable;
 use evalsmith_core::{
-    Evaluate, Explanation, Features, Game, Outcome, Position, Score, Trivial, Window,
+    Evaluate, Explanation, Features, Game, LogOdds, Outcome, Position, Score, Trivial, Window,
 };
 use evalsmith_learn::{Dense, DenseModel, LearnError, Linear, Model, ModelFile};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// How a person names an evaluation function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +69,17 @@ pub enum Function<F> {
     Trivial,
     /// A model over the game's features.
     Dense(Dense<F>),
+    /// Griffith's table: looks at moves, not at positions.
+    Moves(Arc<MoveTable>),
+}
+
+/// What a function keeps along the moves of a search.
+#[derive(Clone, Copy, Debug)]
+pub enum Kept {
+    /// It looks at the position alone.
+    Nothing,
+    /// What the last move was worth to who played it; none at the beginning.
+    LastMove(Option<LogOdds>),
 }
 
 impl<F> Function<F> {
@@ -81,11 +94,19 @@ impl<F> Function<F> {
         Ok(Self::Dense(Dense::new(model, features)?))
     }
 
+    /// The model over the game's features, where it is one.
+    pub fn model(&self) -> Option<&Model> {
+        if let Self::Dense(dense) = self { Some(dense.model()) } else { None }
+    }
+
     /// The function's name with a digest of its weights: tells one from another
     /// wherever it is written who played.
     pub fn identity(&self, name: &FunctionName) -> String {
-        let Self::Dense(dense) = self else { return name.to_string() };
-        format!("{name}@{}", digest_of(dense.model()))
+        match self {
+            Self::Trivial => name.to_string(),
+            Self::Dense(dense) => format!("{name}@{}", digest_of(dense.model())),
+            Self::Moves(table) => format!("{name}@{}", table.digest()),
+        }
     }
 }
 
@@ -114,6 +135,9 @@ pub fn open<G: Game>(
         (FunctionName::Trivial, _) => return Ok(Function::Trivial),
         (FunctionName::Hand, _) | (FunctionName::Shipped, None) => return by_hand(game),
         (FunctionName::Shipped, Some(bytes)) => ModelFile::from_bytes(bytes, "the shipped model")?,
+        (FunctionName::File(path), _) if MoveTable::is_at(path) => {
+            return Ok(Function::Moves(Arc::new(MoveTable::load(path, G::NAME)?)));
+        }
         (FunctionName::File(path), _) => ModelFile::load(path)?,
     };
     let names = file.model.features();
@@ -126,16 +150,29 @@ pub fn open<G: Game>(
 }
 
 impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
-    type State = ();
+    type State = Kept;
     #[inline]
-    fn start(&self, _position: &P) {}
-    #[inline]
-    fn advance(&self, _before: &P, _m: P::Move, _after: &P, _state: &()) {}
-    #[inline]
-    fn value(&self, position: &P, state: &(), window: Window) -> Score {
+    fn start(&self, position: &P) -> Kept {
         match self {
-            Self::Trivial => Trivial.value(position, state, window),
-            Self::Dense(dense) => dense.value(position, state, window),
+            Self::Trivial | Self::Dense(_) => Kept::Nothing,
+            Self::Moves(table) => Kept::LastMove(table.start(position)),
+        }
+    }
+    #[inline]
+    fn advance(&self, before: &P, m: P::Move, after: &P, state: &Kept) -> Kept {
+        match (self, state) {
+            (Self::Moves(table), Kept::LastMove(last)) => {
+                Kept::LastMove(table.advance(before, m, after, last))
+            }
+            _ => Kept::Nothing,
+        }
+    }
+    #[inline]
+    fn value(&self, position: &P, state: &Kept, window: Window) -> Score {
+        match (self, state) {
+            (Self::Dense(dense), _) => dense.value(position, &(), window),
+            (Self::Moves(table), Kept::LastMove(last)) => table.value(position, last, window),
+            _ => Trivial.value(position, &(), window),
         }
     }
     #[inline]
@@ -143,12 +180,14 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
         match self {
             Self::Trivial => Evaluate::<P>::outcome(&Trivial, outcome),
             Self::Dense(dense) => Evaluate::<P>::outcome(dense, outcome),
+            Self::Moves(table) => Evaluate::<P>::outcome(&**table, outcome),
         }
     }
     fn explain(&self, position: &P) -> Explanation {
         match self {
             Self::Trivial => Trivial.explain(position),
             Self::Dense(dense) => dense.explain(position),
+            Self::Moves(table) => table.explain(position),
         }
     }
 }

@@ -12,28 +12,41 @@ use crate::run_folder::{read_json, write_json};
 use evalsmith_core::{
     Evaluate, Explanation, Game, LogOdds, Position, Progress, Score, Term, Window,
 };
-use evalsmith_data::Dataset;
+use evalsmith_data::{Dataset, Hasher};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// The table: values by the number of a move.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MoveTable {
+    kind: Kind,
+    game: String,
     values: BTreeMap<u16, f64>,
+}
+
+/// What the file says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Kind {
+    #[serde(rename = "evalsmith move table")]
+    MoveTable,
 }
 
 impl MoveTable {
     /// Counts what the winners of a dataset's games played and could have played.
     ///
     /// # Errors
-    /// When the dataset cannot be read, holds a move that is not legal, or the job
-    /// is stopped.
+    /// When the dataset cannot be read, is of another game, holds a move that is not
+    /// legal, or the job is stopped.
     pub fn fit<G: Game>(
         game: &G,
         dataset: &Dataset,
         progress: &dyn Progress,
     ) -> Result<Self, LabError> {
+        dataset.expect_game(G::NAME)?;
         let mut counts: BTreeMap<u16, (f64, f64)> = BTreeMap::new();
         for batch in dataset.rows() {
             if progress.stopped() {
@@ -62,7 +75,8 @@ impl MoveTable {
             }
         }
         let value = |(slot, (a, d)): (u16, (f64, f64))| (slot, (a - d) / (a + d));
-        Ok(Self { values: counts.into_iter().map(value).collect() })
+        let values = counts.into_iter().map(value).collect();
+        Ok(Self { kind: Kind::MoveTable, game: G::NAME.to_owned(), values })
     }
 
     /// The value of a move for who plays it, in log-odds of being chosen.
@@ -79,12 +93,36 @@ impl MoveTable {
         write_json(path, self)
     }
 
-    /// Reads a table.
+    /// Whether a file holds text and not the tensors of a model.
+    pub(crate) fn is_at(path: &Path) -> bool {
+        let mut first = [0];
+        File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok() && first == *b"{"
+    }
+
+    /// Reads the table of a game.
     ///
     /// # Errors
-    /// When the file is missing or holds something else.
-    pub fn load(path: &Path) -> Result<Self, LabError> {
-        read_json(path)
+    /// When the file is missing, holds something else, or is of another game.
+    pub fn load(path: &Path, game: &str) -> Result<Self, LabError> {
+        let unreadable = |reason| LabError::Unreadable { path: path.to_owned(), reason };
+        let table: Self = read_json(path)?;
+        if table.game != game {
+            return Err(unreadable(format!("its moves are of {}, not of {game}", table.game)));
+        }
+        match table.values.iter().find(|(_, value)| !(-1.0..=1.0).contains(*value)) {
+            Some((m, value)) => Err(unreadable(format!("move {m} has {value}, outside -1 to 1"))),
+            None => Ok(table),
+        }
+    }
+
+    /// Tells one table from another.
+    pub(crate) fn digest(&self) -> String {
+        let mut hasher = Hasher::new();
+        for (slot, value) in &self.values {
+            hasher.write_u64(u64::from(*slot));
+            hasher.write_u64(value.to_bits());
+        }
+        hasher.finish().to_string()
     }
 }
 
@@ -121,7 +159,7 @@ impl<P: Position> Evaluate<P> for MoveTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::by_hand;
+    use crate::function::{FunctionName, by_hand, open};
     use evalsmith_core::{GameRecord, Quiet, Side};
     use evalsmith_data::{Maker, SelfPlay, generate};
     use evalsmith_othello::Othello;
@@ -156,6 +194,17 @@ mod tests {
         assert!(corner > 0.3, "winners take corners: {corner}");
         let path = temp.path().join("griffith.json");
         table.save(&path).expect("written");
-        assert_eq!(MoveTable::load(&path).expect("read"), table);
+        assert_eq!(MoveTable::load(&path, "othello").expect("read"), table);
+        let other = MoveTable::load(&path, "chess").expect_err("another game");
+        assert!(other.to_string().contains("of othello, not of chess"), "{other}");
+        let name = FunctionName::File(path.clone());
+        let named = open(&game, &name, None).expect("a function by its file");
+        assert!(named.identity(&name).contains('@'));
+        let start = GameRecord::new(game.start(), Side::First, 128);
+        let by_name = Searcher::new(&named, 0).fixed_depth(&start, 3);
+        assert_eq!(by_name.value, searcher.fixed_depth(&start, 3).value);
+        let text = std::fs::read_to_string(&path).expect("text");
+        std::fs::write(&path, text.replacen("0.", "7.", 1)).expect("written");
+        assert!(MoveTable::load(&path, "othello").is_err(), "a value outside its range");
     }
 }

@@ -138,10 +138,8 @@ pub fn learn<G: Game>(
         adopt(&given, path, &calibration)?;
     }
     let baseline = by_hand(game)?;
-    let baseline_name = match baseline {
-        Function::Trivial => FunctionName::Trivial,
-        Function::Dense(_) => FunctionName::Hand,
-    };
+    let baseline_name =
+        if baseline.model().is_some() { FunctionName::Hand } else { FunctionName::Trivial };
 
     let maker = Maker {
         function: baseline.identity(&baseline_name),

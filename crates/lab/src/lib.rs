@@ -57,7 +57,7 @@ pub mod prelude {
     pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
-    pub use crate::function::{Function, FunctionName, by_hand, open};
+    pub use crate::function::{Function, FunctionName, Kept, by_hand, open};
     pub use crate::griffith::MoveTable;
     pub use crate::judge::{Judgement, judge_dataset};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};

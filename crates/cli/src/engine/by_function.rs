@@ -23,7 +23,8 @@ fn discs(value: Score) -> f64 {
 
 impl Judge for ByFunction {
     fn value<K: Kernel>(&self, board: &Board<K>, _moves: u64) -> i32 {
-        (discs(self.0.value(board, &(), Window::FULL)) * f64::from(DISC)).round() as i32
+        let kept = self.0.start(board);
+        (discs(self.0.value(board, &kept, Window::FULL)) * f64::from(DISC)).round() as i32
     }
 }
 

@@ -9,7 +9,9 @@ use crate::failure::Usage;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::{Clock, Engine, Judge, Patterns, ProbCut, Selectivity};
-use evalsmith_lab::prelude::{EngineSetup, FunctionName, LabError, Protocol, open, serve};
+use evalsmith_lab::prelude::{
+    EngineSetup, Function, FunctionName, LabError, Protocol, open, serve,
+};
 use evalsmith_othello::Othello;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -113,6 +115,12 @@ impl OthelloOptions {
 pub(super) fn judge(function: &FunctionName) -> anyhow::Result<Option<ByFunction>> {
     match function {
         FunctionName::Shipped => Ok(None),
-        other => Ok(Some(ByFunction(open(&Othello::new(), other, None)?))),
+        other => match open(&Othello::new(), other, None)? {
+            Function::Moves(_) => {
+                let message = "values moves, not positions; play it with: evalsmith match run";
+                Err(Usage(format!("{other} {message}")).into())
+            }
+            function => Ok(Some(ByFunction(function))),
+        },
     }
 }

@@ -5,17 +5,17 @@ use crate::options::{game, game_name, may_write, show};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{Dataset, ModelFile, SamuelMethod, SamuelParams};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Learns by one of Samuel's ways: a polynomial from play against itself, or
-/// signature tables or a linear function from the moves that the winners of a
-/// dataset's games chose.
+/// signature tables, a linear function or Griffith's table of moves from what the
+/// winners of a dataset's games chose.
 #[derive(Args)]
 pub(crate) struct Samuel {
     /// The way
     #[arg(value_enum)]
     method: Method,
-    /// The dataset's folder, for signature and book-linear
+    /// The dataset's folder, for all but the polynomial
     data: Option<PathBuf>,
     /// The game, for the polynomial
     #[arg(long, value_parser = game_name)]
@@ -46,6 +46,7 @@ enum Method {
     Polynomial,
     Signature,
     BookLinear,
+    Griffith,
 }
 
 impl Samuel {
@@ -67,6 +68,9 @@ impl Samuel {
             }
             (method, Some(data), None) => {
                 let game = Dataset::open(&data)?.manifest().game.clone();
+                if method == Method::Griffith {
+                    return griffith(&game, &data, &self.features, &self.output);
+                }
                 let method = match method {
                     Method::Signature => SamuelMethod::Signature(data),
                     _ => SamuelMethod::BookLinear(data),
@@ -85,4 +89,13 @@ impl Samuel {
         file.save(&self.output)?;
         show(&format!("{} model of {} in {}", file.model.kind(), file.game, self.output.display()))
     }
+}
+
+fn griffith(name: &str, data: &Path, features: &[String], output: &Path) -> anyhow::Result<()> {
+    if !features.is_empty() {
+        let message = "Griffith's table looks at moves: leave --features out";
+        return Err(Usage(message.into()).into());
+    }
+    game(name)?.griffith(data, &Terminal::new())?.save(output)?;
+    show(&format!("move table of {name} in {}", output.display()))
 }

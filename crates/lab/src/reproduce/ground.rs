@@ -78,12 +78,9 @@ impl<G: Game> Ground<'_, G> {
         plan.seed = self.seed;
         let stages = G::Position::STAGES;
         let game = self.with(table.columns.names())?;
-        let linear = match by_hand(&game)? {
-            Function::Dense(dense) => Some(dense.model().clone()),
-            Function::Trivial => None,
-        };
+        let linear = by_hand(&game)?;
         let digest = String::new();
-        fit_table(G::NAME, stages, table, &plan, linear.as_ref(), digest, self.progress)
+        fit_table(G::NAME, stages, table, &plan, linear.model(), digest, self.progress)
     }
 
     /// A fit that plays, and what is known of it.

@@ -6,20 +6,19 @@ use super::ground::{Named, match_table, significance};
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::book::Book;
-use crate::function::{Function, FunctionName};
+use crate::function::Function;
 use crate::griffith::MoveTable;
 use crate::pace::Pace;
 use crate::samuel::{SamuelParams, fit_samuel};
-use evalsmith_arena::{Adjudication, MatchPlan, Openings, Seat, run_match};
-use evalsmith_core::{Game, Player, PlayerError, Position};
+use evalsmith_core::{Game, Position};
 use evalsmith_learn::{
     Choices, DenseModel, Learner, Linear, Model, ModelFile, SignatureParams, fit_book_linear,
     fit_signature,
 };
 use evalsmith_report::{Align, Table, number};
-use evalsmith_search::{Limits, SearchPlayer};
 use evalsmith_stats::elo::MatchStats;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A tournament of the learners.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,8 +71,12 @@ impl SamuelMeets {
         }
         let table = MoveTable::fit(ground.game, &dataset, ground.progress)?;
         table.save(&ground.folder.join("griffith.json"))?;
+        let griffith =
+            Named { name: "griffith".into(), function: Function::Moves(Arc::new(table)) };
+        let one_ply = Pace::Depth(1);
         for player in &players {
-            let stats = against_griffith(ground, player, &table, &openings)?;
+            let log = format!("{}-griffith", player.name);
+            let stats = ground.meet(&log, (player, one_ply), (&griffith, one_ply), &openings)?;
             let name = format!("{} against griffith, one ply each", player.name);
             rows.push((name, stats, String::new()));
         }
@@ -96,38 +99,6 @@ impl SamuelMeets {
         let table = match_table(rows.iter().map(|(n, s, p)| (n.clone(), s, p.clone())));
         Ok(ground.told(vec![table], verdict))
     }
-}
-
-/// A match with Griffith's player, which knows moves and no positions: both look
-/// one ply ahead.
-fn against_griffith<G: Game>(
-    ground: &Ground<'_, G>,
-    player: &Named<G::Features>,
-    table: &MoveTable,
-    openings: &Openings<G>,
-) -> Result<MatchStats, LabError> {
-    const BYTES: usize = 1 << 16;
-    let identity = player.function.identity(&FunctionName::File(player.name.clone().into()));
-    let plan = MatchPlan {
-        pairs: openings.len() as u32,
-        seed: ground.seed,
-        names: [player.name.clone(), "griffith".into()],
-        time: [None, None],
-        sprt: None,
-        adjudication: Adjudication::default(),
-        max_faults: 3,
-        conditions: serde_json::json!({ "players": [identity, "griffith"], "depth": 1 }),
-    };
-    let first = || -> Result<Box<dyn Player<G::Position>>, PlayerError> {
-        let function = player.function.clone();
-        Ok(Box::new(SearchPlayer::new(&player.name, function, Limits::depth(1), BYTES)))
-    };
-    let second = || -> Result<Box<dyn Player<G::Position>>, PlayerError> {
-        Ok(Box::new(SearchPlayer::new("griffith", table.clone(), Limits::depth(1), BYTES)))
-    };
-    let log = ground.folder.join(&format!("{}-griffith.jsonl", player.name));
-    let seats: [Seat<'_, G::Position>; 2] = [&first, &second];
-    Ok(run_match(ground.game, &plan, openings, seats, &log, ground.progress)?.stats)
 }
 
 /// A feature given twice, within one signature table and across two.
