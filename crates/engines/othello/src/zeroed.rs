@@ -2,10 +2,6 @@
 //!
 //! Memory fresh from the system is zero already; writing zeroes into it would only
 //! make the system find every page at once (0.3 s for 512 MiB).
-//!
-//! A table is looked up at random, so nearly every look-up in pages of 4 KiB walks
-//! the page tables too, and in a virtual machine those of its host: FFO 45 takes 2.4
-//! times as long. Linux is asked for pages of 2 MiB.
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -45,7 +41,6 @@ pub(crate) fn zeroes<T: Zeroable>(mib: usize) -> Box<[T]> {
             }
             continue;
         }
-        ask_for_huge_pages(memory, layout.size());
         let slice = std::ptr::slice_from_raw_parts_mut(memory.cast::<T>(), count);
         // SAFETY: the memory comes from the global allocator with the layout of just
         // this slice, and its zeroes are values of `T`.
@@ -53,25 +48,6 @@ pub(crate) fn zeroes<T: Zeroable>(mib: usize) -> Box<[T]> {
         return unsafe { Box::from_raw(slice) };
     }
 }
-
-/// Asks that memory nobody has touched yet be found in huge pages. A system that
-/// refuses gives small ones, which hold the same.
-#[cfg(target_os = "linux")]
-fn ask_for_huge_pages(memory: *mut u8, bytes: usize) {
-    use nix::sys::mman::{MmapAdvise, madvise};
-    const HUGE: usize = 2 << 20;
-    let skipped = memory.align_offset(HUGE);
-    let whole = bytes.saturating_sub(skipped) / HUGE * HUGE;
-    if let (Some(first), 1..) = (std::ptr::NonNull::new(memory.wrapping_add(skipped)), whole) {
-        // SAFETY: the pages lie inside the allocation, and this advice changes nothing
-        // of what they hold.
-        #[expect(unsafe_code, reason = "only the system can be asked")]
-        let _ = unsafe { madvise(first.cast(), whole, MmapAdvise::MADV_HUGEPAGE) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages(_memory: *mut u8, _bytes: usize) {}
 
 #[cfg(test)]
 mod tests {
