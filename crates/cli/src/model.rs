@@ -1,5 +1,6 @@
 //! `evalsmith model`: fit, show, judge and compare evaluation functions; one file a verb.
 
+mod columns;
 mod compare;
 mod fit;
 mod judge;

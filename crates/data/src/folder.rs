@@ -32,6 +32,13 @@ pub(crate) fn claim(dir: &Path, wanted: Manifest) -> Result<(Lock, Manifest), Da
     Ok((lock, begun))
 }
 
+/// Gives the folder of a run up that failed and could not go on.
+pub(crate) fn give_up(dir: &Path) -> Result<(), DataError> {
+    remove_parts(dir)?;
+    let manifest = dir.join(MANIFEST);
+    fs::remove_file(&manifest).map_err(|e| DataError::io(&manifest, e))
+}
+
 /// Removes the parts of a run that starts anew.
 pub(crate) fn remove_parts(dir: &Path) -> Result<(), DataError> {
     for_each_name(dir, |name| {

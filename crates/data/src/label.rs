@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`How::Exact`] | the margin under perfect play | at most so many moves left |
 //! | [`How::Verdict`] | 1, 0 or -1 under perfect play | at most so many moves left |
-//! | [`How::Search`] | log-odds by a search of fixed depth | everywhere |
+//! | [`How::Search`] | log-odds by a search of fixed depth | everywhere, or at some stages |
 //! | [`How::GameTree`] | the margin by negamax over all games (buro95 fig. 3) | everywhere |
 //! | [`How::Corrected`] | 1, 0 or -1: the result, turned where a search is sure of an error (buro95) | everywhere |
 //!
@@ -22,7 +22,7 @@ pub use agreement::{Agreed, agreement};
 pub use run::{LabelOrder, Labels, label};
 
 use crate::DataError;
-use evalsmith_core::Game;
+use evalsmith_core::{Game, Stage};
 use serde::{Deserialize, Serialize};
 
 /// How a label is made.
@@ -43,6 +43,11 @@ pub enum How {
     Search {
         /// Plies.
         depth: u8,
+        /// The first and the last stage that is labelled, where not all are: later
+        /// stages are fitted first, then search for the labels of earlier ones
+        /// (buro98 section 3).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stages: Option<[Stage; 2]>,
     },
     /// Negamax over the tree of all games, equal positions merged.
     GameTree {
@@ -74,9 +79,14 @@ impl How {
             Self::Verdict { moves_left } => format!(
                 "win 1, draw 0 or loss -1 for the side to move under perfect play, by the solver, with at most {moves_left} moves left"
             ),
-            Self::Search { depth } => format!(
-                "log-odds for the side to move (±1000 where the end was seen), by a search of depth {depth} with {function}"
-            ),
+            Self::Search { depth, stages } => {
+                let at = stages.map_or_else(String::new, |[first, last]| {
+                    format!(", at stages {} to {}", first.0, last.0)
+                });
+                format!(
+                    "log-odds for the side to move (±1000 where the end was seen), by a search of depth {depth} with {function}{at}"
+                )
+            }
             Self::GameTree { exact: None } => {
                 "the margin for the side to move by negamax over all games".to_owned()
             }
@@ -100,8 +110,12 @@ impl How {
                 let reason = format!("{} has no solver; label by search", G::NAME);
                 return reject("moves_left", moves_left.to_string(), &reason);
             }
-            Self::Search { depth } | Self::Corrected { depth, .. } if depth == 0 => {
+            Self::Search { depth, .. } | Self::Corrected { depth, .. } if depth == 0 => {
                 return reject("depth", depth.to_string(), "search at least one ply");
+            }
+            Self::Search { stages: Some([first, last]), .. } if first > last => {
+                let reason = "name the first stage before the last";
+                return reject("stages", format!("{}-{}", first.0, last.0), reason);
             }
             Self::Corrected { sure, .. } if !(sure > 0.0 && sure.is_finite()) => {
                 let reason = "log-odds above 0; 3 is a win probability of 95 %";

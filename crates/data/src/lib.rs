@@ -82,5 +82,5 @@ pub use records::{Headers, LastWord, NotWritten, Note, RecordFormat, write_recor
 pub use selfplay::{Openings, SelfPlay, Setting};
 pub use shard::Shard;
 pub use split::{Split, split};
-pub use table::{read_feature_table, read_feature_text, write_feature_table};
+pub use table::{OwnTable, TableColumns, read_feature_table, read_own_table, write_feature_table};
 pub use writer::Written;

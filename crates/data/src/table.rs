@@ -5,9 +5,9 @@
 //! (f32) for each feature. A table may also come from outside: any integer or
 //! floating type will do where the numbers fit, and other columns are ignored.
 
-mod text;
+mod own;
 
-pub use text::read_feature_text;
+pub use own::{OwnTable, TableColumns, read_own_table};
 
 use crate::part;
 use crate::{DataError, FeatureTable, SEARCH_LABEL};

@@ -1,8 +1,8 @@
 //! Writing a dataset whose rows come one after another, nobody knows how many.
 //!
 //! Rows are encoded on a thread of its own, a batch at a time, so that memory is
-//! that of one encoded part and a few batches. A killed run starts anew: such runs read faster
-//! than anybody could have saved.
+//! that of one encoded part and a few batches. A killed run starts anew: such runs
+//! read faster than anybody could have saved.
 //!
 //! Invariant: rows come in the order of games and plies, and where parts end
 //! depends on the rows alone.
@@ -47,6 +47,7 @@ pub(crate) struct Writer {
     last: Option<(u32, u16)>,
     encoding: Option<Encoding>,
     written: Written,
+    finished: bool,
     _lock: Lock,
 }
 
@@ -70,6 +71,7 @@ impl Writer {
             tally: Tally::default(),
             last: None,
             written: Written::default(),
+            finished: false,
             _lock: lock,
         }))
     }
@@ -168,6 +170,7 @@ impl Writer {
         let parts = Some(self.written.parts);
         let manifest = Manifest { parts, skipped, ..Manifest::clone(&self.manifest) };
         manifest.write(&self.dir)?;
+        self.finished = true;
         Ok(self.written)
     }
 }
@@ -204,8 +207,12 @@ fn encode(dir: &Path, manifest: &Manifest, work: &Receiver<Work>) -> Result<(), 
 }
 
 impl Drop for Writer {
-    /// A run that fails leaves no thread behind that still writes.
+    /// A run that fails leaves no thread behind that still writes, and no folder
+    /// that only the same faulty input could fill.
     fn drop(&mut self) {
         let _ = self.settle();
+        if !self.finished {
+            let _ = folder::give_up(&self.dir);
+        }
     }
 }

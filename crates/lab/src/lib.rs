@@ -17,7 +17,6 @@ mod any_game;
 mod book;
 mod compare;
 mod contender;
-mod csv;
 mod drawing;
 mod duel;
 mod error;
@@ -53,7 +52,6 @@ pub mod prelude {
     pub use crate::book::Book;
     pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
-    pub use crate::csv::{CsvColumns, CsvTable, read_csv};
     pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
@@ -86,8 +84,8 @@ pub mod prelude {
     pub use evalsmith_curves::{Curve, Draws};
     pub use evalsmith_data::{
         Agreed, Amount, Dataset, Draw, ExportFormat, Exported, How, Import, Imported, InputFormat,
-        LabelOrder, Labels, NearlyEven, RecordFormat, SelfPlay, Shard, Split, Written, agreement,
-        draw, generate, merge, split,
+        LabelOrder, Labels, NearlyEven, OwnTable, RecordFormat, SelfPlay, Shard, Split,
+        TableColumns, Written, agreement, draw, generate, merge, read_own_table, split,
     };
     pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile, Reduction};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};

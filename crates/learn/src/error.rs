@@ -77,8 +77,8 @@ pub enum LearnError {
     /// No stage has enough examples for a fit.
     #[error(
         "no stage has enough examples: the largest pool has {rows} rows of {games} games, and a \
-         fit needs {min_rows} rows of {min_games} games; add games, widen the radius or lower the \
-         minimum"
+         fit needs {min_rows} rows of {min_games} games; add games, or pool more stages \
+         (--radius)"
     )]
     TooFew {
         /// Rows of the largest pool.

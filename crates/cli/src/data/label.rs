@@ -5,7 +5,7 @@ use crate::options::{game, show};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{
-    Agreed, Dataset, FunctionName, How, LabError, LabelOrder, Shard, agreement,
+    Agreed, Dataset, FunctionName, How, LabError, LabelOrder, Shard, Stage, agreement,
 };
 use std::path::PathBuf;
 
@@ -27,20 +27,24 @@ pub(crate) struct Label {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// For `exact` and `verdict`: solve positions with at most so many moves left
-    #[arg(long, value_name = "MOVES", default_value_t = 12,
-          value_parser = clap::value_parser!(u32).range(0..=26))]
-    moves_left: u32,
-    /// For `search` and `corrected`: plies searched
-    #[arg(long, value_name = "PLIES", default_value_t = 6,
-          value_parser = clap::value_parser!(u8).range(1..=60))]
-    depth: u8,
+    /// [default: 12]
+    #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(0..=26))]
+    moves_left: Option<u32>,
+    /// For `search` and `corrected`: plies searched [default: 6]
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=60))]
+    depth: Option<u8>,
     /// For `search` and `corrected`: who searches: `hand`, `trivial`, `shipped`, or
-    /// a model file
-    #[arg(long, value_name = "FUNCTION", default_value = "hand")]
-    function: FunctionName,
-    /// For `corrected`: the log-odds from which a search is believed against the result
-    #[arg(long, value_name = "LOG-ODDS", default_value_t = 3.0)]
-    sure: f64,
+    /// a model file [default: hand]
+    #[arg(long, value_name = "FUNCTION")]
+    function: Option<FunctionName>,
+    /// For `search`: label the positions of these stages only, as in 40-44; the
+    /// others keep their place and have no label
+    #[arg(long, value_name = "FIRST-LAST", value_parser = stages)]
+    stages: Option<[Stage; 2]>,
+    /// For `corrected`: the log-odds from which a search is believed against the
+    /// result [default: 3]
+    #[arg(long, value_name = "LOG-ODDS")]
+    sure: Option<f64>,
     /// For `tree`: a label whose values are exact margins and stand as they are
     #[arg(long, value_name = "LABEL")]
     exact: Option<String>,
@@ -83,12 +87,38 @@ impl By {
     }
 }
 
+/// The first and the last stage of `40-44`, or of `40` alone.
+fn stages(text: &str) -> Result<[Stage; 2], String> {
+    let stage = |text: &str| text.parse().map(Stage).ok();
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (stage(first), stage(last)) {
+        (Some(first), Some(last)) if first <= last => Ok([first, last]),
+        _ => Err("write the first and the last stage, as in 40-44".into()),
+    }
+}
+
 impl Label {
+    /// An option that the chosen way does not look at was meant for another.
+    fn refuse_what_nobody_asks(&self) -> Result<(), Usage> {
+        let options = [
+            ("--moves-left", self.moves_left.is_some(), &[By::Exact, By::Verdict][..]),
+            ("--depth", self.depth.is_some(), &[By::Search, By::Corrected]),
+            ("--function", self.function.is_some(), &[By::Search, By::Corrected]),
+            ("--stages", self.stages.is_some(), &[By::Search]),
+            ("--sure", self.sure.is_some(), &[By::Corrected]),
+            ("--exact", self.exact.is_some(), &[By::Tree]),
+        ];
+        let idle = options.iter().find(|(_, given, of)| *given && !of.contains(&self.by));
+        idle.map_or(Ok(()), |(option, _, of)| {
+            let ways = of.iter().filter_map(ValueEnum::to_possible_value);
+            let ways: Vec<_> = ways.map(|way| way.get_name().to_owned()).collect();
+            Err(Usage(format!("{option} goes with --by {}", ways.join(" or --by "))))
+        })
+    }
+
     pub(super) fn run(self) -> anyhow::Result<()> {
         let dataset = Dataset::open(&self.data).map_err(LabError::from)?;
-        if self.exact.is_some() && self.by != By::Tree {
-            return Err(Usage("--exact goes with --by tree".into()).into());
-        }
+        self.refuse_what_nobody_asks()?;
         let known = |name: &str| dataset.manifest().labels.iter().any(|label| label.name == name);
         if let Some(reference) = self.compare.as_deref().filter(|name| !known(name)) {
             let names: Vec<_> =
@@ -100,24 +130,26 @@ impl Label {
             ))
             .into());
         }
+        let (moves_left, depth) = (self.moves_left.unwrap_or(12), self.depth.unwrap_or(6));
+        let function = self.function.unwrap_or(FunctionName::Hand);
         let how = match self.by {
-            By::Exact => How::Exact { moves_left: self.moves_left },
-            By::Verdict => How::Verdict { moves_left: self.moves_left },
-            By::Search => How::Search { depth: self.depth },
+            By::Exact => How::Exact { moves_left },
+            By::Verdict => How::Verdict { moves_left },
+            By::Search => How::Search { depth, stages: self.stages },
             By::Tree => How::GameTree { exact: self.exact },
-            By::Corrected => How::Corrected { depth: self.depth, sure: self.sure },
+            By::Corrected => How::Corrected { depth, sure: self.sure.unwrap_or(3.0) },
         };
         let order = LabelOrder {
             name: self.name.unwrap_or_else(|| self.by.name().to_owned()),
             how,
             successors: self.successors,
             shard: self.shard,
-            function: self.function.to_string(),
+            function: function.to_string(),
         };
         let game = game(&dataset.manifest().game)?;
         let labels = game.data().label(
             &self.data,
-            &self.function,
+            &function,
             &order,
             &command_line(),
             &self.out,

@@ -1,12 +1,13 @@
-//! `evalsmith model fit`: from a dataset, or a user's own CSV, to a model.
+//! `evalsmith model fit`: from a dataset, or a user's own table, to a model.
 
+use super::columns::Columns;
 use super::fit_path;
 use crate::failure::{Usage, command_line, say};
 use crate::options::{game, holdout, may_write, share, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    CsvColumns, Dataset, Defaults, FitPlan, Fitted, Learner, Reduction, fit_table, read_csv,
+    Dataset, Defaults, FitPlan, Fitted, Learner, OwnTable, Reduction, fit_table, read_own_table,
 };
 use std::path::PathBuf;
 
@@ -17,13 +18,14 @@ use std::path::PathBuf;
 /// errors, z, p, covariances, deviances, correlations, and the quality on games
 /// held out.
 ///
-/// DATA may also be a CSV file of features and results, of any game or none: then
-/// --label names the column of results (1, 0.5, 0), --game-id that of the game a
-/// row belongs to, --stage-column that of the stage, --score that of the final
-/// score, and every other column is a feature unless --features names some.
+/// DATA may also be a table of features and results, of any game or none: .csv or
+/// .tsv (perhaps with .zst) or .parquet. Then --label names the column of results
+/// (1, 0.5, 0), --game-id that of the game a row belongs to, --stage-column that of
+/// the stage, --score that of the final score, and every other column is a feature
+/// unless --features names some. Tables that `data features` wrote need no names.
 #[derive(Args)]
 pub(crate) struct Fit {
-    /// The dataset's folder, or a CSV file
+    /// The dataset's folder, or a table (.csv, .tsv, .parquet)
     data: PathBuf,
     /// The model file to write
     #[arg(short, long, value_name = "FILE")]
@@ -56,18 +58,8 @@ pub(crate) struct Fit {
     /// exchanges lead to (no difference in games without noisy moves)
     #[arg(long)]
     raw: bool,
-    /// CSV: the column of results
-    #[arg(long, value_name = "COLUMN")]
-    label: Option<String>,
-    /// CSV: the column that tells games apart [default: every row is a game]
-    #[arg(long, value_name = "COLUMN")]
-    game_id: Option<String>,
-    /// CSV: the column of the stage [default: one stage]
-    #[arg(long, value_name = "COLUMN")]
-    stage_column: Option<String>,
-    /// CSV: the column of the final score, which least squares predicts
-    #[arg(long, value_name = "COLUMN")]
-    score: Option<String>,
+    #[command(flatten)]
+    columns: Columns,
     /// Write over existing files
     #[arg(long)]
     force: bool,
@@ -81,8 +73,8 @@ impl Fit {
         let beside = fit_path(&self.output);
         may_write(&self.output, self.force)?;
         may_write(&beside, self.force)?;
-        let is_csv = self.data.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
-        let fitted = if is_csv { self.fit_csv()? } else { self.fit_dataset()? };
+        let is_table = OwnTable::is_at(&self.data);
+        let fitted = if is_table { self.fit_table()? } else { self.fit_dataset()? };
         fitted.save(&self.output, &beside, &command_line())?;
         show(&fitted.record.to_text())
     }
@@ -101,48 +93,28 @@ impl Fit {
     }
 
     fn fit_dataset(&self) -> anyhow::Result<Fitted> {
-        let of_csv = [
-            ("--label", &self.label),
-            ("--game-id", &self.game_id),
-            ("--stage-column", &self.stage_column),
-            ("--score", &self.score),
-        ];
-        if let Some((flag, _)) = of_csv.iter().find(|(_, given)| given.is_some()) {
-            let data = self.data.display();
-            let message = format!("{flag} is about a CSV file, but {data} is not called .csv");
-            return Err(Usage(message).into());
-        }
+        self.columns.refuse_for(&self.data)?;
         let dataset = Dataset::open(&self.data)?;
         let game = game(&dataset.manifest().game)?;
         let plan = self.plan(&game.defaults());
         Ok(game.fit(&self.data, &plan, &Terminal::new())?)
     }
 
-    fn fit_csv(&self) -> anyhow::Result<Fitted> {
-        let Some(label) = self.label.clone() else {
-            return Err(Usage("name the column of results with --label".into()).into());
-        };
+    fn fit_table(&self) -> anyhow::Result<Fitted> {
         if self.searched.is_some() || self.raw {
-            let message = "--searched and --raw are about a dataset; a CSV file has neither";
+            let message = "--searched and --raw are about a dataset; a table has neither";
             return Err(Usage(message.into()).into());
         }
-        if self.learner == Learner::LeastSquares && self.score.is_none() {
+        let own = read_own_table(&self.data, &self.columns.with_features(&self.features))?;
+        if self.learner == Learner::LeastSquares && !own.has_scores {
             let message = "least squares predicts the final score: name its column with --score";
             return Err(Usage(message.into()).into());
         }
-        let columns = CsvColumns {
-            label,
-            game: self.game_id.clone(),
-            stage: self.stage_column.clone(),
-            score: self.score.clone(),
-            features: self.features.clone(),
-        };
-        let csv = read_csv(&self.data, &columns)?;
-        if columns.game.is_none() {
+        if !own.has_games {
             say("without --game-id every row counts as a game of its own; errors are too small \
                  where rows of one game resemble each other");
         }
         let plan = self.plan(&Defaults::default());
-        Ok(fit_table(TABLE, csv.stages, &csv.table, &plan, None, csv.digest, &Terminal::new())?)
+        Ok(fit_table(TABLE, own.stages, &own.table, &plan, None, own.digest, &Terminal::new())?)
     }
 }

@@ -8,10 +8,13 @@
 //! Invariant: the moves are cut out and not looked into, in one pass over each
 //! line; only the rules know what they mean.
 
+mod bytes;
+
 use super::epd::named_result;
 use super::script::{Fault, Place, Reader, Script, Start, Why};
 use crate::records::log_odds;
 use crate::source::Lines;
+use bytes::{BLOCK, masks};
 use evalsmith_core::{Game, Outcome, Side};
 
 /// Log-odds of a mate that somebody saw.
@@ -253,7 +256,11 @@ fn moves(
             script.push_held(base + begin as u32, base + end as u32, None, place);
         }
     };
-    while let Some(&byte) = line.get(at) {
+    while at < line.len() {
+        if state.depth == 0 {
+            at = plain_words(line, at, |begin, end| push(begin, end, script));
+        }
+        let Some(&byte) = line.get(at) else { break };
         match CLASSES[usize::from(byte)] {
             Class::Word => {
                 let begin = at;
@@ -323,6 +330,53 @@ fn moves(
         }
     }
     Ok(())
+}
+
+/// Passes over moves, their numbers and the space between them; returns where
+/// something begins that needs a closer look, or the line's end.
+#[inline]
+fn plain_words(line: &[u8], mut at: usize, mut push: impl FnMut(usize, usize)) -> usize {
+    while at < line.len() {
+        let found = masks(line, at);
+        let limit = found.special.trailing_zeros();
+        let mut left = found.words & 1_u64.checked_shl(limit).map_or(!0, |bit| bit - 1);
+        while left != 0 {
+            let begin = left.trailing_zeros();
+            let length = (!(found.words >> begin)).trailing_zeros();
+            let end = begin + length;
+            let (first, next) = (at + begin as usize, at + end as usize);
+            if end >= BLOCK as u32 {
+                // The word may go on in the next block, unless it fills this one.
+                if begin == 0 {
+                    return first;
+                }
+                break;
+            }
+            if end == limit {
+                return first;
+            }
+            let digits = (!(found.digits >> begin)).trailing_zeros();
+            if digits < length {
+                // Results and castling by zeros begin with a digit, and a dot may
+                // belong to its word.
+                if digits > 0
+                    || (line.get(next) == Some(&b'.') && matches!(line[next - 1], b'e' | b'p'))
+                {
+                    return first;
+                }
+                push(first, next);
+            }
+            left &= !0 << end;
+        }
+        if left != 0 {
+            at += left.trailing_zeros() as usize;
+        } else if limit < BLOCK as u32 {
+            return at + limit as usize;
+        } else {
+            at += BLOCK;
+        }
+    }
+    line.len()
 }
 
 /// Where the bytes of words end that go on from `at`.

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The one invariant to know: an edge that closes a cycle is no candidate, so
-//! that every value rests on an end; the order of keys decides which edge of a
+//! that every value rests on an end; the order of rows decides which edge of a
 //! cycle closes it, never threads. Nodes are told apart by 64-bit keys: of seven
 //! million positions two different ones share a key once in a million datasets.
 
@@ -41,29 +41,32 @@ pub(crate) struct TreeValues {
 /// Values every row by negamax over the graph that all rows make.
 ///
 /// # Panics
-/// When there are more than `u32::MAX` rows, or the last of them goes on.
+/// When there are more than `u32::MAX - 1` rows, or the last of them goes on.
 pub(crate) fn negamax(visits: &[Visit]) -> TreeValues {
     let graph = Graph::new(visits);
-    let mut values: Vec<Option<i16>> = vec![None; graph.nodes()];
-    let mut entered = vec![false; graph.nodes()];
+    let mut values: Vec<Option<i16>> = vec![None; visits.len()];
+    let mut entered = vec![false; visits.len()];
     let mut path: Vec<Step> = Vec::new();
-    for root in 0..graph.nodes() {
-        if entered[root] {
+    let mut nodes = 0;
+    for root in 0..visits.len() {
+        if graph.node_of[root] as usize != root || entered[root] {
             continue;
         }
         entered[root] = true;
         path.push(graph.enter(root));
         while let Some(step) = path.last_mut() {
-            let Some(&(_, row)) = graph.visits.get(step.next).filter(|_| step.next < step.end)
-            else {
-                let done = *step;
+            if step.next == NONE {
+                let Step { node, best, .. } = *step;
                 path.pop();
-                values[done.node] = Some(done.best.unwrap_or_else(|| graph.own_result(done.node)));
+                nodes += 1;
+                // A node whose every edge closes a cycle has what its first game made
+                // of it.
+                values[node] = Some(best.unwrap_or(visits[node].margin));
                 continue;
-            };
-            let visit = &visits[row as usize];
-            let candidate = if visit.goes_on {
-                let child = graph.node_of[row as usize + 1] as usize;
+            }
+            let row = step.next as usize;
+            let candidate = if visits[row].goes_on {
+                let child = graph.node_of[row + 1] as usize;
                 if !entered[child] {
                     entered[child] = true;
                     path.push(graph.enter(child));
@@ -72,73 +75,67 @@ pub(crate) fn negamax(visits: &[Visit]) -> TreeValues {
                 // Entered and without a value: on the path, and the edge closes a cycle.
                 values[child].map(|value| -value)
             } else {
-                Some(visit.margin)
+                Some(visits[row].margin)
             };
             step.best = step.best.max(candidate);
-            step.next += 1;
+            step.next = graph.next_of[row];
         }
     }
     let value_of = |&node: &u32| values[node as usize].expect("every node was entered and left");
-    TreeValues { values: graph.node_of.iter().map(value_of).collect(), nodes: graph.nodes() }
+    TreeValues { values: graph.node_of.iter().map(value_of).collect(), nodes }
 }
 
-/// Rows by node.
+/// No further row.
+const NONE: u32 = u32::MAX;
+
+/// Rows by node. A node is called by its first row, so that whoever follows a game
+/// walks through memory in order.
 struct Graph<'a> {
     rows: &'a [Visit],
-    /// Keys and rows, sorted: the rows of a node are neighbours.
-    visits: Vec<(u64, u32)>,
-    /// Where each node's rows begin, and where the last one's end.
-    begins: Vec<u32>,
     /// The node of each row.
     node_of: Vec<u32>,
+    /// The next row of the same node.
+    next_of: Vec<u32>,
 }
 
 /// A node on the way down.
 #[derive(Clone, Copy)]
 struct Step {
     node: usize,
-    next: usize,
-    end: usize,
+    next: u32,
     best: Option<i16>,
 }
 
 impl<'a> Graph<'a> {
     fn new(rows: &'a [Visit]) -> Self {
-        let count = u32::try_from(rows.len()).expect("rows are numbered by 32 bits");
-        let mut visits: Vec<(u64, u32)> = rows.iter().map(|row| row.key).zip(0..count).collect();
-        visits.par_sort_unstable();
-        let mut node_of = vec![0; rows.len()];
-        let mut begins = Vec::new();
-        let mut last = None;
-        for (place, &(key, row)) in (0..).zip(&visits) {
-            if last != Some(key) {
-                last = Some(key);
-                begins.push(place);
+        let count = u32::try_from(rows.len()).ok().filter(|&count| count < NONE);
+        let count = count.expect("rows are numbered by 32 bits");
+        let mut sorted: Vec<(u64, u32)> = rows.iter().map(|row| row.key).zip(0..count).collect();
+        sorted.par_sort_unstable();
+        let mut node_of: Vec<u32> = (0..count).collect();
+        let mut next_of = vec![NONE; rows.len()];
+        for pair in sorted.windows(2) {
+            let [(key, row), (next_key, next)] = [pair[0], pair[1]];
+            if key == next_key {
+                next_of[row as usize] = next;
+                node_of[next as usize] = node_of[row as usize];
             }
-            node_of[row as usize] = begins.len() as u32 - 1;
         }
-        begins.push(count);
-        Self { rows, visits, begins, node_of }
+        Self { rows, node_of, next_of }
     }
 
-    fn nodes(&self) -> usize {
-        self.begins.len() - 1
+    /// The rows of a node.
+    fn rows_of(&self, node: usize) -> impl Iterator<Item = &Visit> {
+        let next = |row: &usize| Some(self.next_of[*row]).filter(|&row| row != NONE);
+        std::iter::successors(Some(node), move |row| next(row).map(|row| row as usize))
+            .map(|row| &self.rows[row])
     }
 
     /// The first step at a node; there are no further ones where its value is known.
     fn enter(&self, node: usize) -> Step {
-        let (begin, end) = (self.begins[node] as usize, self.begins[node + 1] as usize);
-        let exact =
-            self.visits[begin..end].iter().find_map(|&(_, row)| self.rows[row as usize].exact);
-        let next = if exact.is_some() { end } else { begin };
-        Step { node, next, end, best: exact }
-    }
-
-    /// What the first game here made of it: all that is known of a node whose
-    /// every edge closes a cycle.
-    fn own_result(&self, node: usize) -> i16 {
-        let (_, row) = self.visits[self.begins[node] as usize];
-        self.rows[row as usize].margin
+        let exact = self.rows_of(node).find_map(|row| row.exact);
+        let next = if exact.is_some() { NONE } else { node as u32 };
+        Step { node, next, best: exact }
     }
 }
 

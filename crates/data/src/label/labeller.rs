@@ -63,7 +63,14 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
                 let sign = |outcome: Outcome| f32::from(outcome.margin().signum());
                 rows.iter().map(|row| self.solve(row, moves_left, sign)).collect()
             }
-            How::Search { depth } => rows.iter().map(|row| self.search(row, depth)).collect(),
+            How::Search { depth, stages } => {
+                let asked = |row: &Labelled<G::Position>| {
+                    let stage = row.position.stage();
+                    stages.is_none_or(|[first, last]| (first..=last).contains(&stage))
+                };
+                let label = |row| if asked(row) { self.search(row, depth) } else { None };
+                rows.iter().map(label).collect()
+            }
             How::Corrected { depth, sure } => self.correct(rows, depth, sure),
             How::GameTree { .. } => vec![None; rows.len()],
         }

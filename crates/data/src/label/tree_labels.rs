@@ -32,7 +32,8 @@ fn visits_of<G: Game>(
     progress: &dyn Progress,
 ) -> Result<Vec<Visit>, DataError> {
     let symmetries = game.symmetries();
-    let mut visits: Vec<Visit> = Vec::new();
+    let rows = usize::try_from(dataset.parts[part].rows).unwrap_or(0);
+    let mut visits: Vec<Visit> = Vec::with_capacity(rows);
     let mut last: Option<(u32, u16)> = None;
     for batch in dataset.part_rows(part) {
         let batch: Batch = batch?;

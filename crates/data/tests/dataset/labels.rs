@@ -1,7 +1,7 @@
 //! Labels beside the result, and what a killed labelling leaves.
 
 use crate::toy::{Heap, Takeaway, files, made, plan};
-use evalsmith_core::{Game, GameRecord, Position, Progress, Quiet, Side, Trivial};
+use evalsmith_core::{Game, GameRecord, Position, Progress, Quiet, Side, Stage, Trivial};
 use evalsmith_data::{
     Amount, DataError, Dataset, Draw, How, LabelOrder, Labels, NearlyEven, SelfPlay, Shard,
     agreement, draw, label,
@@ -65,7 +65,7 @@ fn solved(heap: Heap) -> i16 {
 #[test]
 fn rows_stay_as_they_are() {
     let (_dir, data) = made(&plan());
-    let (new, labels) = labelled(&data, &order(How::Search { depth: 1 }));
+    let (new, labels) = labelled(&data, &order(How::Search { depth: 1, stages: None }));
     let bare = |rows: Vec<Told>| rows.into_iter().map(|(a, b, c, d, e, _)| (a, b, c, d, e));
     assert!(bare(new).eq(bare(rows(&data))));
     assert_eq!((labels.labelled, labels.written.games), (data.len(), 23));
@@ -87,9 +87,29 @@ fn exact_labels_are_the_solver_s_and_only_near_the_end() {
 }
 
 #[test]
+fn a_search_labels_the_stages_asked_for_and_no_others() {
+    let (_dir, data) = made(&plan());
+    let all = labelled(&data, &order(How::Search { depth: 2, stages: None })).0;
+    let stages = Some([Stage(5), Stage(9)]);
+    let (some, labels) = labelled(&data, &order(How::Search { depth: 2, stages }));
+    let mut found = 0;
+    for ((_, _, heap, _, _, one), (.., other)) in some.iter().zip(&all) {
+        let asked = (5..=9).contains(&heap.stage().0);
+        assert_eq!(*one, other.filter(|_| asked));
+        found += u64::from(one.is_some());
+    }
+    assert_eq!(labels.labelled, found);
+    assert!(found > 0 && found < data.len());
+    let turned = How::Search { depth: 2, stages: Some([Stage(9), Stage(5)]) };
+    let dir = tempfile::tempdir().unwrap();
+    let made = label(&Takeaway, &Trivial, &data, &order(turned), "test", dir.path(), &Quiet);
+    assert!(made.unwrap_err().to_string().contains("first stage before the last"));
+}
+
+#[test]
 fn searched_labels_are_those_of_a_search_and_successors_negate_them() {
     let (_dir, data) = made(&plan());
-    let plain = order(How::Search { depth: 4 });
+    let plain = order(How::Search { depth: 4, stages: None });
     let (rows, _) = labelled(&data, &plain);
     for (_, _, heap, side, _, label) in &rows {
         let record = GameRecord::new(*heap, *side, Takeaway.max_plies());
@@ -209,7 +229,7 @@ fn orders_that_make_no_sense_are_refused() {
         LabelOrder { shard: half, ..plain.clone() },
         LabelOrder { successors: true, ..plain },
         order(How::GameTree { exact: Some("absent".to_owned()) }),
-        order(How::Search { depth: 0 }),
+        order(How::Search { depth: 0, stages: None }),
         order(How::Corrected { depth: 2, sure: 0.0 }),
     ];
     for order in bad {
@@ -223,7 +243,7 @@ fn orders_that_make_no_sense_are_refused() {
 #[test]
 fn shards_are_the_whole_together() {
     let (_dir, data) = made(&plan());
-    let whole = order(How::Search { depth: 2 });
+    let whole = order(How::Search { depth: 2, stages: None });
     let mut together = Vec::new();
     for number in 1..=3 {
         let shard = Shard::new(number, 3).unwrap();
@@ -251,7 +271,7 @@ impl Progress for Stop {
 #[test]
 fn a_stopped_run_goes_on_and_ends_with_the_same_bytes() {
     let (_dir, data) = made(&SelfPlay { games: 2500, games_per_part: 500, ..plan() });
-    let order = LabelOrder { successors: true, ..order(How::Search { depth: 2 }) };
+    let order = LabelOrder { successors: true, ..order(How::Search { depth: 2, stages: None }) };
     let undisturbed = tempfile::tempdir().unwrap();
     let whole = run(&data, &order, undisturbed.path()).unwrap();
     let dir = tempfile::tempdir().unwrap();

@@ -25,6 +25,8 @@ pub(super) struct Problems {
     /// The paper's shares, one a depth from there on.
     published_learned: Vec<f64>,
     published_linear: Vec<f64>,
+    /// How many problems a person solved, and of how many.
+    published_people: [u32; 2],
 }
 
 /// For each depth, whether the learned and the linear function found a best move.
@@ -111,12 +113,15 @@ impl Problems {
                 only(1).to_string(),
             ]);
         }
+        let [found, asked] = self.published_people;
         let verdict = format!(
             "The learned function finds more best moves than the linear one at {ahead} of {} depths; \
              over all of them it alone is right {only_learned} times, the linear one alone \
              {only_linear} times (the same problems, so these are not independent). The paper: more at \
-             every depth, by 4 to 11 points of a hundred. Our problems are positions of our own games.",
-            depths.len()
+             every depth, by 4 to 11 points of a hundred; a person found {found} of {asked} ({}), of \
+             its problems of 20 to 24 empty squares. Ours are positions of our own games.",
+            depths.len(),
+            number::percent(f64::from(found) / f64::from(asked), 0),
         );
         ground.told(vec![table], verdict)
     }
