@@ -190,6 +190,29 @@ impl Tree {
         asked
     }
 
+    /// How many decisions a value takes under a window, and whether it reaches a leaf.
+    pub fn levels(
+        &self,
+        stage: Stage,
+        window: Window,
+        mut feature: impl FnMut(usize) -> f32,
+    ) -> (usize, bool) {
+        let (mut at, mut levels) = (0, 0);
+        loop {
+            let node = &self.compact[at];
+            if node.feature == LEAF {
+                return (levels, true);
+            }
+            if i32::from(node.high) <= window.alpha.0 || i32::from(node.low) >= window.beta.0 {
+                return (levels, false);
+            }
+            let asked = self.used[usize::from(node.feature)] as usize;
+            let x = if asked == self.features.len() { stage.0.into() } else { feature(asked) };
+            at = node.left as usize + usize::from(x > node.threshold);
+            levels += 1;
+        }
+    }
+
     /// Descends to the leaf or to the first node that the window decides.
     #[inline]
     fn descend<const WORDS: usize, const PLACES: usize>(
@@ -352,6 +375,10 @@ mod tests {
             prop_assert_eq!(tree.value(Stage(stage), window, feature), window.clamp(full));
             let some = asked.take();
             prop_assert!(all.starts_with(&some), "{:?} of {:?}", some, all);
+            let (levels, leaf) = tree.levels(Stage(stage), window, |i| row[i]);
+            let (most, _) = tree.levels(Stage(stage), Window::FULL, |i| row[i]);
+            prop_assert!(if leaf { levels == most } else { levels < most });
+            prop_assert_eq!(most + 1, tree.explain(Stage(stage), |i| row[i]).terms.len());
             let mut once = all.clone();
             once.sort_unstable();
             once.dedup();
