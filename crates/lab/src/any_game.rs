@@ -2,6 +2,7 @@
 
 use crate::LabError;
 use crate::any_data::AnyData;
+use crate::bootstrap::{BootstrapPlan, BootstrapSummary, bootstrap};
 use crate::compare::{ComparePlan, Compared, compare};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
@@ -60,6 +61,17 @@ pub trait AnyGame: Send + Sync {
         calibration: Option<&Path>,
         progress: &dyn Progress,
     ) -> Result<LearnSummary, LabError>;
+
+    /// Bootstraps a function from the rules; see [`bootstrap`].
+    ///
+    /// # Errors
+    /// As [`bootstrap`].
+    fn bootstrap(
+        &self,
+        plan: &BootstrapPlan,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<BootstrapSummary, LabError>;
 
     /// Datasets: records in and out, and what else needs the rules.
     fn data(&self) -> &dyn AnyData;
@@ -317,6 +329,15 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<LearnSummary, LabError> {
         learn(&self.game, plan, out, calibration, progress)
+    }
+
+    fn bootstrap(
+        &self,
+        plan: &BootstrapPlan,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<BootstrapSummary, LabError> {
+        bootstrap(&self.game, plan, out, progress)
     }
 
     fn data(&self) -> &dyn AnyData {

@@ -1,15 +1,23 @@
-//! A model's weights drawn over the stages.
+//! A model drawn: weights over the stages, trees as icicles.
 
 use crate::fit::FitRecord;
 use crate::page::{program, weights_chart};
 use crate::text::{chosen, fit_table};
+use crate::tree_drawing::{
+    SHOWN_LEVELS, chosen_text, sequence_chart, tree_drawing, tree_table, tree_text,
+};
 use evalsmith_core::Stage;
-use evalsmith_learn::{DenseModel, Linear, ModelFile};
-use evalsmith_report::{LineChart, Mark, Page, Section, Series, Style};
+use evalsmith_learn::{DenseModel, Linear, ModelFile, Tree, TreeSummary};
+use evalsmith_report::{Block, Icicle, LineChart, Mark, Page, Section, Series, Style};
 
 /// The weights over the stages as SVG, or as a page with their table: with
-/// intervals where the fit is known. None where the model is no weighted sum.
+/// intervals where the fit is known. A tree is drawn as one. None where the model is
+/// neither.
 pub fn weights_drawing(file: &ModelFile, record: Option<&FitRecord>, html: bool) -> Option<String> {
+    if let Some(tree) = file.model.as_tree() {
+        let drawing = tree_drawing(tree, &format!("A tree of {}", file.game));
+        return Some(if html { tree_page(file, tree, record, drawing) } else { drawing.to_svg() });
+    }
     let linear = file.model.as_linear()?;
     let chart = match record {
         Some(record) => weights_chart(&record.stages),
@@ -29,6 +37,20 @@ pub fn weights_drawing(file: &ModelFile, record: Option<&FitRecord>, html: bool)
     let page = Page::new(format!("Weights of a {} model of {}", file.model.kind(), file.game));
     let page = page.section(section).fact("made by", file.made_by.to_string());
     Some(page.fact("program", program()).to_html())
+}
+
+/// The page about a tree.
+fn tree_page(file: &ModelFile, tree: &Tree, record: Option<&FitRecord>, drawing: Icicle) -> String {
+    let mut section = Section::new("The tree")
+        .block(Block::Tree(Box::new(drawing)))
+        .verbatim(tree_text(tree, SHOWN_LEVELS))
+        .table(tree_table(&TreeSummary::of(tree)));
+    if let Some(judged) = record.and_then(|record| record.tree.as_ref()) {
+        let caption = "Smaller is better; the chosen tree costs least.";
+        section = section.paragraph(chosen_text(judged)).figure(sequence_chart(judged), caption);
+    }
+    let page = Page::new(format!("A tree of {}", file.game)).section(section);
+    page.fact("made by", file.made_by.to_string()).fact("program", program()).to_html()
 }
 
 /// The weights without errors.

@@ -2,6 +2,7 @@
 //! the curve that shows where it errs.
 
 use crate::LabError;
+use crate::feature_costs::FeatureCosts;
 use crate::function::{Function, by_hand};
 use crate::run_folder::{read_json, write_json};
 use crate::statistics::{Statistics, statistics};
@@ -9,8 +10,8 @@ use evalsmith_core::{Columns, Defaults, Game, Position, Progress, Side, Stage};
 use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
 use evalsmith_data::{Dataset, FeatureTable, Hasher, features, features_at_rest};
 use evalsmith_learn::{
-    DenseModel, Examples, Learner, Linear, LogisticParams, Model, ModelFile, Quality, StageFit,
-    Tabled, Tables, fit_logistic, quality,
+    DenseModel, Examples, Judged, Learner, Linear, LogisticParams, Model, ModelFile, Quality,
+    StageFit, Tabled, Tables, TreeParams, fit_logistic, fit_tree, quality,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -26,6 +27,15 @@ pub struct FitPlan {
     pub features: Vec<String>,
     /// The regression; the other learners pool stages as it says.
     pub logistic: LogisticParams,
+    /// How a tree is grown and chosen.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tree: TreeParams,
+    /// What features cost, where a tree has a price for them.
+    #[serde(default, skip_serializing_if = "FeatureCosts::are_alike")]
+    pub costs: FeatureCosts,
+    /// Fits a tree to the final scores instead of the results.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tree_of_scores: bool,
     /// The share of games held out.
     pub holdout: f64,
     /// Chooses the games held out.
@@ -38,6 +48,10 @@ pub struct FitPlan {
     pub searched: f64,
 }
 
+fn is_default(tree: &TreeParams) -> bool {
+    *tree == TreeParams::default()
+}
+
 impl FitPlan {
     /// The fit a game suggests.
     pub fn new(defaults: &Defaults) -> Self {
@@ -47,6 +61,9 @@ impl FitPlan {
             learner: Learner::default(),
             features: Vec::new(),
             logistic,
+            tree: TreeParams::default(),
+            costs: FeatureCosts::default(),
+            tree_of_scores: false,
             holdout: 0.2,
             seed: 1,
             raw: false,
@@ -76,6 +93,9 @@ pub struct FitRecord {
     pub learned: Option<Quality>,
     /// Quality of the hand-weighted function on the same positions.
     pub by_hand: Option<Quality>,
+    /// How a tree was grown and chosen, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<Judged>,
     /// A digest of the model's numbers.
     #[serde(default)]
     pub coefficients_digest: Option<String>,
@@ -209,6 +229,7 @@ pub fn fit<G: Game>(
     let hand = by_hand(game)?;
     let table = table(game, dataset, &hand, plan.raw, progress)?;
     let digest = dataset.digest()?.to_string();
+    let plan = &FitPlan { costs: plan.costs.measured(game, dataset)?, ..plan.clone() };
     fit_table(G::NAME, G::Position::STAGES, &table, plan, hand.model(), digest, progress)
 }
 
@@ -239,8 +260,17 @@ pub fn fit_table(
     };
     let scores: Vec<f32> = train.scores.iter().map(|&s| s.into()).collect();
     let learner = plan.learner;
-    let fitted =
-        evalsmith_learn::fit(learner, &plan.logistic, stages, &examples, &scores, progress)?;
+    let (fitted, tree) = if learner == Learner::Tree {
+        let scores = plan.tree_of_scores.then_some(&scores[..]);
+        let costs = plan.costs.of(train.columns.names())?;
+        let params = TreeParams { costs, ..plan.tree.clone() };
+        let fit = fit_tree(&params, stages, &examples, scores, None)?;
+        let model = fit.model.into();
+        (evalsmith_learn::Fit { model, stages: Vec::new() }, Some(fit.judged))
+    } else {
+        let logistic = &plan.logistic;
+        (evalsmith_learn::fit(learner, logistic, stages, &examples, &scores, progress)?, None)
+    };
     let record = FitRecord {
         game: game.into(),
         data_digest,
@@ -252,6 +282,7 @@ pub fn fit_table(
         by_hand: by_hand.map_or(Ok(None), |model| judge(model, &holdout))?,
         statistics: statistics(plan, stages, &examples, &fitted.model, &holdout, progress)?,
         coefficients_digest: Some(digest_of(&fitted.model)),
+        tree,
         stages: fitted.stages,
     };
     let unseen = if holdout.columns.rows() == 0 { train } else { holdout };

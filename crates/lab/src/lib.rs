@@ -15,11 +15,13 @@
 mod any_data;
 mod any_game;
 mod book;
+mod bootstrap;
 mod compare;
 mod contender;
 mod drawing;
 mod duel;
 mod error;
+mod feature_costs;
 mod fit;
 mod function;
 mod griffith;
@@ -41,6 +43,8 @@ mod text;
 mod thinker;
 mod time_factor;
 mod tournament;
+mod tree_drawing;
+mod windows;
 
 pub use error::LabError;
 
@@ -50,10 +54,14 @@ pub mod prelude {
     pub use crate::any_data::AnyData;
     pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
     pub use crate::book::Book;
+    pub use crate::bootstrap::{
+        BootstrapPlan, BootstrapSummary, GamesRecord, RoundMatches, RoundRecord, bootstrap,
+    };
     pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
     pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
+    pub use crate::feature_costs::FeatureCosts;
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
     pub use crate::function::{Function, FunctionName, Kept, by_hand, open};
     pub use crate::griffith::MoveTable;
@@ -77,6 +85,8 @@ pub mod prelude {
     pub use crate::tournament::{
         Schedule, Standings, TournamentOrder, play_tournament, standings_so_far,
     };
+    pub use crate::tree_drawing::{SHOWN_LEVELS, tree_drawing, tree_table, tree_text};
+    pub use crate::windows::{Plain, WindowReport, window_report};
     pub use evalsmith_arena::{
         Adjudication, MatchResult, Openings, read_course, read_match, run_match,
     };
@@ -87,7 +97,10 @@ pub mod prelude {
         LabelOrder, Labels, NearlyEven, OwnTable, RecordFormat, SelfPlay, Shard, Split,
         TableColumns, Written, agreement, draw, generate, merge, read_own_table, split,
     };
-    pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile, Reduction};
+    pub use evalsmith_learn::{
+        Criterion, DenseModel, Growth, Learner, Model, ModelFile, Node, Reduction, Response, Tree,
+        TreeParams, TreeSummary,
+    };
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};

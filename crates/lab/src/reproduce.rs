@@ -1,6 +1,7 @@
 //! The papers' tables and figures, rebuilt: one TOML an experiment, one file a
 //! kind of experiment. The outcome is reported as it is.
 
+mod bootstrap_contest;
 mod class_moments;
 mod class_shapes;
 mod ground;
@@ -13,6 +14,7 @@ mod win_probability;
 
 use crate::LabError;
 use crate::run_folder::{RunFolder, write_json};
+use bootstrap_contest::BootstrapContest;
 use class_moments::ClassMoments;
 use class_shapes::ClassShapes;
 use evalsmith_core::files::write_atomically;
@@ -47,6 +49,8 @@ const EXPERIMENTS: &[&str] = &[
     include_str!("../../../experiments/buro95-F2.toml"),
     include_str!("../../../experiments/buro95-C1.toml"),
     include_str!("../../../experiments/buro95-T1.toml"),
+    include_str!("../../../experiments/heinz93-B1.toml"),
+    include_str!("../../../experiments/heinz93-B2.toml"),
 ];
 
 /// One table or figure of a paper.
@@ -89,11 +93,15 @@ struct Size {
     /// The fewest and the most empty squares of a problem.
     #[serde(default)]
     empties: [u32; 2],
+    /// Rounds of a bootstrap.
+    #[serde(default)]
+    rounds: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Kind {
+    BootstrapContest(BootstrapContest),
     ClassMoments(ClassMoments),
     ClassShapes(ClassShapes),
     LearnersMeet(LearnersMeet),
@@ -192,6 +200,7 @@ impl Experiment {
             progress,
         };
         let reproduction = match &self.kind {
+            Kind::BootstrapContest(kind) => kind.run(&ground),
             Kind::ClassMoments(kind) => kind.run(&ground),
             Kind::ClassShapes(kind) => kind.run(&ground),
             Kind::LearnersMeet(kind) => kind.run(&ground),
@@ -272,9 +281,13 @@ mod tests {
                 cpu_micros: 100,
                 problems: 4,
                 empties: [6, 8],
+                rounds: 2,
             };
             if let Kind::SamuelMeets(kind) = &mut experiment.kind {
                 kind.samuel.games = 4;
+            }
+            if let Kind::BootstrapContest(kind) = &mut experiment.kind {
+                kind.make_small();
             }
             let out = temp.path().join(&experiment.paper).join(&experiment.id);
             let run = || {

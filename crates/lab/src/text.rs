@@ -3,8 +3,11 @@
 use crate::fit::{FitRecord, weights_at};
 use crate::learn::{LearnSummary, MatchSummary};
 use crate::match_text::stats_table;
+use crate::tree_drawing::{chosen_text, tree_table};
 use evalsmith_core::Stage;
-use evalsmith_learn::{DenseModel, Estimate, INTERCEPT, Model, ModelFile, Quality, StageFit};
+use evalsmith_learn::{
+    DenseModel, Estimate, INTERCEPT, Model, ModelFile, Quality, StageFit, TreeSummary,
+};
 use evalsmith_report::{Align, Table, number};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -105,6 +108,9 @@ fn weight_table(model: &Model, stage: Option<u8>) -> Table {
         None if stages <= SHOWN => (0..stages).collect(),
         None => (0..SHOWN).map(|i| i * (stages - 1) / (SHOWN - 1)).collect(),
     };
+    if let Some(tree) = model.as_tree() {
+        return tree_table(&TreeSummary::of(tree));
+    }
     let Some(linear) = model.as_linear() else { return term_table(model, &shown) };
     let mut table = Table::new(
         ["stage", INTERCEPT].into_iter().chain(linear.features().iter().map(String::as_str)),
@@ -203,6 +209,15 @@ impl FitRecord {
                 "{n} stages are separated by the features and were fitted with a small ridge.\n"
             ),
         };
+        if let Some(judged) = &self.tree {
+            return format!(
+                "tree: fitted to {} positions of {} games ({} positions held out).\n{}",
+                self.rows,
+                self.games,
+                self.holdout_rows,
+                chosen_text(judged)
+            );
+        }
         let learner = self.plan.learner;
         let reduced = self.plan.logistic.stages.reduce.map_or(String::new(), |how| {
             format!(" after the reduction {how}, whose components the errors take as given")
@@ -223,7 +238,10 @@ impl FitRecord {
         if shown.iter().any(|fit| !fit.estimates.is_empty()) {
             parts.push(fit_table(&shown).to_text());
         }
-        parts.push(likelihood_table(&shown).to_text());
+        match &self.tree {
+            Some(judged) => parts.push(tree_table(&judged.summary).to_text()),
+            None => parts.push(likelihood_table(&shown).to_text()),
+        }
         parts.extend(quality_table(self).map(|table| table.to_text()));
         parts.extend(self.statistics.to_text());
         parts.join("\n")

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "cpu_seconds": cpu.as_secs_f64(),
         "wall_seconds": wall.as_secs_f64(),
         "peak_bytes": peak_bytes(),
-        "fit": fit.stages[0],
+        "fit": fit.stages.first(),
         "coefficients": fit.model.coefficients(),
     });
     println!("{report}");

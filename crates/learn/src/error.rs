@@ -63,6 +63,21 @@ pub enum LearnError {
         /// The last stage there is.
         last: usize,
     },
+    /// There is nothing to choose a tree on.
+    #[error(
+        "the test set is empty, so that no pruned tree can be chosen; add games or raise its share"
+    )]
+    EmptyTest,
+    /// A node of a tree cannot be.
+    #[error("node {node} of the tree is {value}, but must be {allowed}")]
+    Node {
+        /// The node's place.
+        node: usize,
+        /// What it is.
+        value: String,
+        /// What it may be.
+        allowed: &'static str,
+    },
     /// Every example has the same result.
     #[error(
         "all {rows} examples have the result {points}; a fit needs wins and losses, so add games \

@@ -4,7 +4,9 @@
 //! key, `evalsmith`, holds what the model is and what made it. Nothing in a
 //! file is believed before it is checked.
 
-use crate::{DenseModel, LearnError, Linear, Model, Quadratic, Signature, SignatureParams, Tabled};
+use crate::{
+    DenseModel, LearnError, Linear, Model, Quadratic, Signature, SignatureParams, Tabled, Tree,
+};
 use evalsmith_core::files::write_atomically;
 use safetensors::{
     Dtype,
@@ -76,6 +78,7 @@ impl ModelFile {
         let structure = match &self.model {
             Model::Signature(tables) => Some(serde_json::to_value(tables.params())?),
             Model::Tabled(model) => Some(serde_json::to_value(model.structure())?),
+            Model::Tree(tree) => Some(serde_json::to_value(tree.response())?),
             Model::Linear(_) | Model::Quadratic(_) => None,
         };
         // Tables serve all stages alike.
@@ -140,7 +143,7 @@ impl ModelFile {
         let width = match header.kind.as_str() {
             "linear" => Some(n + 1),
             "quadratic" => Some(Quadratic::numbers(n.min(Quadratic::MOST_FEATURES + 1))),
-            "signature" | "tabled" => None,
+            "signature" | "tabled" | "tree" => None,
             _ => return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind }),
         };
         let info = metadata
@@ -203,6 +206,10 @@ fn build(header: &Header, numbers: Vec<f64>) -> Result<Model, LearnError> {
         "tabled" => {
             let structure = serde_json::from_value(structure).map_err(unsound)?;
             Ok(Tabled::from_parts(features, stages, structure, numbers)?.into())
+        }
+        "tree" => {
+            let response = serde_json::from_value(structure).map_err(unsound)?;
+            Ok(Tree::from_numbers(features, stages, response, &numbers)?.into())
         }
         _ => Ok(Linear::new(features, stages, numbers)?.into()),
     }
@@ -310,6 +317,51 @@ mod tests {
         let file = ModelFile { model: tables.into(), ..model() };
         let bytes = file.bytes().unwrap();
         assert_eq!(ModelFile::from_bytes(&bytes, "here").unwrap(), file);
+    }
+
+    fn tree(nodes: &[[f64; 5]]) -> ModelFile {
+        let features = vec!["a".into(), "b".into()];
+        // A sound tree of as many nodes, whose numbers are then replaced.
+        let mut sound = vec![crate::Node { weight: 1.0, ..crate::Node::default() }; nodes.len()];
+        for (node, left) in sound.iter_mut().zip((1..nodes.len() as u32).step_by(2)) {
+            node.left = left;
+        }
+        let growth = crate::Growth::new(sound, 2).unwrap();
+        let tree = Tree::new(features, 1, crate::Response::Chance, growth).unwrap();
+        ModelFile { model: tree.into(), ..model() }
+    }
+
+    #[test]
+    fn trees_are_believed_only_when_they_are_trees() {
+        let sound =
+            [[0.0, 2.5, 1.0, 9.0, 1.0], [-1.0, 0.0, 0.0, 4.0, -2.0], [-1.0, 0.0, 0.0, 5.0, 3.0]];
+        let with = |nodes: &[[f64; 5]]| {
+            let mut bytes = tree(nodes).bytes().unwrap();
+            let at = bytes.len() - 40 * nodes.len();
+            let numbers = nodes.iter().flatten().flat_map(|x| x.to_le_bytes());
+            bytes.splice(at.., numbers);
+            load(&bytes)
+        };
+        let file = with(&sound).unwrap();
+        assert_eq!(load(&file.bytes().unwrap()).unwrap(), file);
+        let mut cycle = sound;
+        cycle[2] = [1.0, 0.0, 0.0 + 1.0, 5.0, 3.0];
+        let mut beyond = sound;
+        beyond[0][2] = 2.0;
+        let mut stranger = sound;
+        stranger[0][0] = 7.0;
+        let mut fraction = sound;
+        fraction[0][2] = 0.5;
+        let faults = [
+            (cycle, "node 2 of the tree is with the children 1 and 2"),
+            (beyond, "node 0 of the tree is with the children 2 and 3"),
+            (stranger, "node 0 of the tree is about feature 7 of 2"),
+            (fraction, "node 0 of the tree is about feature"),
+        ];
+        for (nodes, expected) in faults {
+            let message = with(&nodes).expect_err(expected).to_string();
+            assert!(message.contains(expected), "{message:?} does not say {expected:?}");
+        }
     }
 
     #[test]

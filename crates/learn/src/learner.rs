@@ -1,8 +1,8 @@
 //! The learners by name: one call whichever it is.
 
 use crate::{
-    Examples, LearnError, LogisticParams, Model, StageFit, StagePooling, fit_fisher,
-    fit_least_squares, fit_logistic, fit_quadratic,
+    Examples, LearnError, LogisticParams, Model, StageFit, StagePooling, TreeParams, fit_fisher,
+    fit_least_squares, fit_logistic, fit_quadratic, fit_tree,
 };
 use evalsmith_core::Progress;
 use serde::{Deserialize, Serialize};
@@ -22,11 +22,18 @@ pub enum Learner {
     Quadratic,
     /// Least squares of the final score (Mitchell).
     LeastSquares,
+    /// A classification tree (heinz93).
+    Tree,
 }
 
 impl Learner {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Logistic, Self::Fisher, Self::Quadratic, Self::LeastSquares];
+    pub const ALL: [Self; 5] =
+        [Self::Logistic, Self::Fisher, Self::Quadratic, Self::LeastSquares, Self::Tree];
+
+    /// Those that fit every stage by itself, pooling and reducing as they are told.
+    pub const BY_STAGE: [Self; 4] =
+        [Self::Logistic, Self::Fisher, Self::Quadratic, Self::LeastSquares];
 
     /// The name on the command line and in files.
     pub const fn name(self) -> &'static str {
@@ -35,6 +42,7 @@ impl Learner {
             Self::Fisher => "fisher",
             Self::Quadratic => "quadratic",
             Self::LeastSquares => "least-squares",
+            Self::Tree => "tree",
         }
     }
 }
@@ -65,7 +73,8 @@ pub struct Fit {
 }
 
 /// Fits by the learner of this name; `scores` are what least squares predicts,
-/// and the other learners do not look at them.
+/// and the other learners do not look at them. A tree is grown by its default
+/// parameters.
 ///
 /// # Errors
 /// As the learner's own function; [`LearnError::Lengths`] where least squares
@@ -95,6 +104,10 @@ pub fn fit(
         Learner::LeastSquares => {
             let fit = fit_least_squares(pooling, stages, examples, scores, progress)?.fit;
             Ok(Fit { model: fit.model.into(), stages: fit.stages })
+        }
+        Learner::Tree => {
+            let fit = fit_tree(&TreeParams::default(), stages, examples, None, None)?;
+            Ok(Fit { model: fit.model.into(), stages: Vec::new() })
         }
     }
 }

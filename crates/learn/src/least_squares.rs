@@ -149,7 +149,7 @@ fn products(design: &Design<'_>, targets: &[f32]) -> Vec<f64> {
 /// The log-odds a point is worth: the slope, through the origin, of a logistic
 /// regression of results on margins. Newton's method on a concave function of
 /// one number, begun at zero.
-fn worth(margins: &[f64], points: &[f32]) -> Result<f64, LearnError> {
+pub(crate) fn worth(margins: &[f64], points: &[f32]) -> Result<f64, LearnError> {
     let size = margins.iter().map(|m| m * m).sum::<f64>() / margins.len() as f64;
     let unit = size.sqrt();
     let mut slope = 0.0;

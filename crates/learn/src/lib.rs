@@ -34,6 +34,7 @@ mod reduce;
 mod signature;
 mod stages;
 mod tabled;
+mod tree;
 
 pub use calibration::{Calibration, CalibrationBin, calibration, gain};
 pub use choices::{Choices, fit_book_linear};
@@ -60,3 +61,7 @@ pub use reduce::Reduction;
 pub use signature::{Signature, SignatureParams, fit_signature};
 pub use stages::StagePooling;
 pub use tabled::{Tabled, Tables};
+pub use tree::{
+    Criterion, FeatureUse, Growth, Judged, Node, PriceEffect, PrunePath, Response, Step, Tree,
+    TreeFit, TreeParams, TreeSummary, Vectors, choose, fit_tree, grow, price_effects,
+};

@@ -1,6 +1,6 @@
 //! Every kind of model there is, behind one type.
 
-use crate::{DenseModel, Linear, Quadratic, Signature, Tabled};
+use crate::{DenseModel, Linear, Quadratic, Signature, Tabled, Tree};
 use evalsmith_core::{Explanation, LogOdds, Score, Stage, Window};
 
 /// A model of dense features, whatever learner made it.
@@ -14,6 +14,8 @@ pub enum Model {
     Signature(Signature),
     /// A model of table features, with their tables.
     Tabled(Tabled),
+    /// A classification or regression tree.
+    Tree(Tree),
 }
 
 /// One expression for whichever model it is.
@@ -24,6 +26,7 @@ macro_rules! whichever {
             Self::Quadratic($model) => $do,
             Self::Signature($model) => $do,
             Self::Tabled($model) => $do,
+            Self::Tree($model) => $do,
         }
     };
 }
@@ -36,6 +39,7 @@ impl Model {
             Self::Quadratic(_) => "quadratic",
             Self::Signature(_) => "signature",
             Self::Tabled(_) => "tabled",
+            Self::Tree(_) => "tree",
         }
     }
 
@@ -47,6 +51,17 @@ impl Model {
     /// The weighted sum, where it is one.
     pub fn as_linear(&self) -> Option<&Linear> {
         if let Self::Linear(linear) = self { Some(linear) } else { None }
+    }
+
+    /// The tree, where it is one.
+    pub fn as_tree(&self) -> Option<&Tree> {
+        if let Self::Tree(tree) = self { Some(tree) } else { None }
+    }
+}
+
+impl From<Tree> for Model {
+    fn from(model: Tree) -> Self {
+        Self::Tree(model)
     }
 }
 

@@ -198,7 +198,7 @@ fn features_without_news_are_left_out_and_nothing_else_changes() {
         wide.push(plain.points[row], plain.games[row], &[a, b, a, 7.0, 2.0 * a - 200.0]);
     }
     let scores: Vec<f32> = plain.points.iter().map(|y| 12.0 * y - 6.0).collect();
-    for learner in Learner::ALL {
+    for learner in Learner::BY_STAGE {
         let fit = |t: &Table| {
             let params = LogisticParams::default();
             fit(learner, &params, 1, &t.examples(), &scores, &Quiet).expect("a fit")
@@ -243,7 +243,7 @@ fn a_feature_that_is_constant_in_one_class_is_left_out_of_the_quadratic_model() 
 fn bad_tables_are_refused_by_every_learner() {
     let good = overlapping(400, 2);
     let scores: Vec<f32> = good.points.iter().map(|y| 2.0 * y - 1.0).collect();
-    for learner in Learner::ALL {
+    for learner in Learner::BY_STAGE {
         let fit = |table: &Table, scores: &[f32]| {
             fit(learner, &LogisticParams::default(), 1, &table.examples(), scores, &Quiet)
         };

@@ -7,11 +7,13 @@
 mod append;
 mod chart;
 mod escape;
+mod icicle;
 pub mod number;
 mod page;
 mod svg;
 mod table;
 
 pub use chart::{Histogram, LineChart, Mark, Series, Style};
+pub use icicle::{Bar, Icicle};
 pub use page::{Block, Page, Section};
 pub use table::{Align, Table};

@@ -5,7 +5,7 @@
 
 use crate::append::Append;
 use crate::escape::Escaped;
-use crate::{LineChart, Table};
+use crate::{Icicle, LineChart, Table};
 
 /// A report.
 ///
@@ -51,6 +51,8 @@ pub enum Block {
         /// What to see in it; none when empty.
         caption: String,
     },
+    /// A tree, drawn.
+    Tree(Box<Icicle>),
     /// Text whose lines and spaces stand as they are: a board, a log.
     Verbatim(String),
     /// Names and what they stand for.
@@ -164,6 +166,11 @@ impl Block {
         match self {
             Self::Paragraph(text) => html.line(format_args!("<p>{}</p>", Escaped(text))),
             Self::Table(table) => html.push_str(&table.to_html()),
+            Self::Tree(tree) => {
+                html.line(format_args!("<figure>"));
+                html.push_str(&tree.to_svg());
+                html.line(format_args!("</figure>"));
+            }
             Self::Figure { chart, caption } => {
                 html.line(format_args!("<figure>\n<div class=\"scroll\" tabindex=\"0\">"));
                 html.push_str(&chart.to_svg());

@@ -49,6 +49,11 @@ impl Pen {
         pen
     }
 
+    /// Looks that only some drawings need.
+    pub(crate) fn style(&mut self, sheet: &str) {
+        self.svg.line(format_args!("<style>\n{sheet}</style>"));
+    }
+
     /// The finished document.
     pub(crate) fn finish(mut self) -> String {
         self.svg.line(format_args!("</svg>"));

@@ -38,6 +38,20 @@ impl Balls {
         ones + 2 * twos + 4 * fours + 8 * eights
     }
 
+    /// The most balls on one square of a set.
+    #[inline]
+    pub(crate) fn most(&self, set: Set) -> u32 {
+        let mut tallest = set;
+        (0..4).rev().fold(0, |most, plane| {
+            let with = tallest & self.0[plane];
+            if with == 0 {
+                return most;
+            }
+            tallest = with;
+            most | 1 << plane
+        })
+    }
+
     /// The squares of the set with exactly 1, 2, 3, 4 and 5 balls: the only
     /// counts that reach another square of the board.
     #[inline]
@@ -133,6 +147,7 @@ mod tests {
             }
             let each = |square| u32::from(balls.on(square));
             prop_assert_eq!(balls.total(set), squares(set).map(each).sum::<u32>());
+            prop_assert_eq!(balls.most(set), squares(set).map(each).max().unwrap_or(0));
             let ways = |square| [0, 5, 10, 10, 5, 1][usize::from(balls.on(square).min(5))];
             prop_assert_eq!(balls.distributions(set), squares(set).map(ways).sum::<u32>());
         }

@@ -4,7 +4,9 @@ use crate::board::{Board, HALF_MOVES};
 use crate::features::MalawiFeatures;
 use crate::moves::Move;
 use crate::{notation, packing};
-use evalsmith_core::{Defaults, Dialect, Game, Malformed, OwnNotation, Protocol, Side, Symmetry};
+use evalsmith_core::{
+    Defaults, Dialect, Features, Game, Malformed, OwnNotation, Protocol, Side, Symmetry,
+};
 
 /// Malawi.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,9 +82,12 @@ impl Game for Malawi {
         ["white", "black"]
     }
 
-    /// Found by a few matches between guesses: what wins is balls that move.
+    /// Found by a few matches between guesses: what wins is balls that move. Only
+    /// six features have a weight, and the others are never computed for it.
     fn hand_weights(&self) -> Option<Vec<f64>> {
-        Some(vec![0.5, 0.05, 0.12, 0.06, 0.8, 1.0])
+        let mut weights = vec![0.5, 0.05, 0.12, 0.06, 0.8, 1.0];
+        weights.resize(self.features().count(), 0.0);
+        Some(weights)
     }
 
     /// GTP's commands carry the game's own moves.
