@@ -19,14 +19,22 @@
 //! # Ok::<(), evalsmith_curves::CurveError>(())
 //! ```
 
+mod count;
 mod curve;
 mod error;
+mod expression;
+mod hats;
 mod logistic;
 mod monotone;
+mod newton;
 mod params;
+mod split;
 mod tally;
 
+pub use count::{Counted, CurveCounter, Drawn, TableRows};
 pub use curve::{Bin, Curve, Observation, curve};
 pub use error::CurveError;
+pub use expression::{Expression, ExpressionError, quoted};
+pub use split::{Split, split};
 pub use logistic::Logistic;
 pub use params::{CurveParams, Draws};
