@@ -215,7 +215,9 @@ mod tests {
     fn positions() -> Positions {
         let mut state = 2007_u64;
         let mut uniform = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / f64::from(1_u32 << 31)
         };
         let mut positions = Positions::new(3);
@@ -225,7 +227,11 @@ mod tests {
             let mut sum = 0.0;
             for _ in 0..5 {
                 let value = 400.0 * (uniform() + luck) - 200.0;
-                let row = [uniform() - 0.5, f64::from(u8::from(uniform() < 0.3)), 100.0 * uniform() - 50.0];
+                let row = [
+                    uniform() - 0.5,
+                    f64::from(u8::from(uniform() < 0.3)),
+                    100.0 * uniform() - 50.0,
+                ];
                 sum += 0.006 * (value + 60.0 * row[0] + 40.0 * row[1] - 0.5 * row[2]);
                 rows.push((value, row));
             }

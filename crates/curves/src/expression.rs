@@ -156,22 +156,23 @@ impl Node {
             }
             Self::Not(a) => {
                 a.truth(columns, holds);
-                holds.iter_mut().for_each(|hold| *hold = !*hold);
+                for hold in holds {
+                    *hold = !*hold;
+                }
             }
-            Self::Compare(by, a, b) => match (&**a, &**b) {
+            Self::Compare(by, a, b) => {
                 // What nearly every condition is made of, without copies.
-                (Self::Column(i), Self::Number(limit)) => {
+                if let (Self::Column(i), Self::Number(limit)) = (&**a, &**b) {
                     by.against(columns[*i], *limit, holds);
+                    return;
                 }
-                _ => {
-                    let (mut left, mut right) = (vec![0.0; holds.len()], vec![0.0; holds.len()]);
-                    a.number(columns, &mut left);
-                    b.number(columns, &mut right);
-                    for ((hold, a), b) in holds.iter_mut().zip(left).zip(right) {
-                        *hold = by.holds(a, b);
-                    }
+                let (mut left, mut right) = (vec![0.0; holds.len()], vec![0.0; holds.len()]);
+                a.number(columns, &mut left);
+                b.number(columns, &mut right);
+                for ((hold, a), b) in holds.iter_mut().zip(left).zip(right) {
+                    *hold = by.holds(a, b);
                 }
-            },
+            }
             _ => {
                 let mut numbers = vec![0.0; holds.len()];
                 self.number(columns, &mut numbers);
@@ -186,11 +187,15 @@ impl Node {
             Self::Column(i) => values.copy_from_slice(columns[*i]),
             Self::Negate(a) => {
                 a.number(columns, values);
-                values.iter_mut().for_each(|x| *x = -*x);
+                for x in values {
+                    *x = -*x;
+                }
             }
             Self::Absolute(a) => {
                 a.number(columns, values);
-                values.iter_mut().for_each(|x| *x = x.abs());
+                for x in values {
+                    *x = x.abs();
+                }
             }
             Self::Arithmetic(by, a, b) => {
                 let mut others = vec![0.0; values.len()];
@@ -228,7 +233,7 @@ impl Comparison {
             Self::Greater => a > b,
             Self::GreaterOrEqual => a >= b,
             Self::Equal => a == b,
-            Self::Unequal => a < b || a > b,
+            Self::Unequal => a != b,
         }
     }
 
@@ -245,7 +250,7 @@ impl Comparison {
             Self::Greater => each!(|x, y| x > y),
             Self::GreaterOrEqual => each!(|x, y| x >= y),
             Self::Equal => each!(|x, y| x == y),
-            Self::Unequal => each!(|x, y| x < y || x > y),
+            Self::Unequal => each!(|x, y| x != y),
         }
     }
 }

@@ -45,7 +45,8 @@ impl Logistic {
         let unit = Unit::of(groups)?;
         let column = |of: fn(&Group) -> f64| groups.iter().map(of).collect::<Vec<f64>>();
         let (points, counts) = (column(|g| g.points), column(|g| g.count));
-        let (ones, units) = (column(|_| 1.0), groups.iter().map(|g| unit.place(g)).collect::<Vec<_>>());
+        let (ones, units) =
+            (column(|_| 1.0), groups.iter().map(|g| unit.place(g)).collect::<Vec<_>>());
         let clusters: Vec<u32> = groups.iter().map(|g| g.game).collect();
         let columns = vec![&ones[..], &units[..]];
         let rows = Rows { columns, points: &points, counts: Some(&counts), clusters: &clusters };
@@ -53,7 +54,8 @@ impl Logistic {
         // value = mean + deviation · u, so these rows turn the weights of 1 and
         // u into those of 1 and value.
         let slope = 1.0 / unit.deviation;
-        let turned = found.clustered.transformed(&[vec![1.0, -unit.mean * slope], vec![0.0, slope]]);
+        let turned =
+            found.clustered.transformed(&[vec![1.0, -unit.mean * slope], vec![0.0, slope]]);
         let error = |i: usize| turned.get(i, i).max(0.0).sqrt();
         let fit = Self {
             scale: found.weights[1] * slope,

@@ -62,11 +62,7 @@ pub(crate) struct Optimum {
 ///
 /// # Errors
 /// When a column is a combination of others, or there is no best weight.
-pub(crate) fn fit(
-    rows: &Rows<'_>,
-    aim: Aim,
-    start: Option<&[f64]>,
-) -> Result<Optimum, CurveError> {
+pub(crate) fn fit(rows: &Rows<'_>, aim: Aim, start: Option<&[f64]>) -> Result<Optimum, CurveError> {
     let chunks = chunks(rows.clusters);
     let clusters = rows.clusters.chunk_by(|a, b| a == b).count() as f64;
     if clusters < 2.0 {
@@ -103,14 +99,14 @@ pub(crate) fn fit(
             return Err(CurveError::NoBest);
         }
         if decrement.abs() <= DONE * DONE && share == 1.0 {
-            return finish(here, weights, &sizes, clusters, iterations);
+            return finish(&here, weights, &sizes, clusters, iterations);
         }
     }
     Err(CurveError::NoBest)
 }
 
 fn finish(
-    here: Pass,
+    here: &Pass,
     mut weights: Vec<f64>,
     sizes: &[f64],
     clusters: f64,
@@ -126,7 +122,7 @@ fn finish(
     clustered.scale(clusters / (clusters - 1.0));
     let plain = sandwich(&here.spread);
     weights.iter_mut().zip(sizes).for_each(|(w, s)| *w /= s);
-    let Pass { log_likelihood, squares, .. } = here;
+    let &Pass { log_likelihood, squares, .. } = here;
     Ok(Optimum { weights, log_likelihood, squares, plain, clustered, iterations })
 }
 
@@ -135,7 +131,11 @@ fn finish(
 fn sizes(rows: &Rows<'_>) -> Result<Vec<f64>, CurveError> {
     let size = |(column, x): (usize, &&[f64])| {
         let size = (x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64).sqrt();
-        if size > 0.0 && size.is_finite() { Ok(size) } else { Err(CurveError::Redundant { column }) }
+        if size > 0.0 && size.is_finite() {
+            Ok(size)
+        } else {
+            Err(CurveError::Redundant { column })
+        }
     };
     rows.columns.iter().enumerate().map(size).collect()
 }

@@ -200,8 +200,10 @@ pub fn search(table: SearchTable, params: &SearchParams) -> Result<Searched, Cur
     let base = Base::of(&values, &points, &games)?;
     // Each column is freed as soon as it is ranked.
     let ranked: Vec<Ranked> = properties.into_par_iter().map(|x| Ranked::of(&x)).collect();
-    let singles: Vec<Vec<Tested>> =
-        (0..ranked.len()).into_par_iter().map(|j| single::scan(&base, &ranked[j], j, params)).collect();
+    let singles: Vec<Vec<Tested>> = (0..ranked.len())
+        .into_par_iter()
+        .map(|j| single::scan(&base, &ranked[j], j, params))
+        .collect();
     let mut tests = singles.iter().map(|tested| tested.len() as u64).sum();
     let mut tested: Vec<Tested> = singles.into_iter().flatten().collect();
     if params.pairs {

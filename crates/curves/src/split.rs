@@ -51,7 +51,8 @@ pub fn split(counted: &Counted) -> Vec<Option<Split>> {
 fn compare(total: &Drawn, conditioned: &Drawn) -> Result<Split, CurveError> {
     let rest = rest(&total.groups, &conditioned.groups);
     let test = test(&conditioned.groups, &rest)?;
-    let (vertical, horizontal) = gaps(&total.curve, &conditioned.curve).ok_or(CurveError::NoBest)?;
+    let (vertical, horizontal) =
+        gaps(&total.curve, &conditioned.curve).ok_or(CurveError::NoBest)?;
     Ok(Split { vertical, horizontal, ..test })
 }
 
@@ -156,8 +157,7 @@ fn gaps(total: &Curve, conditioned: &Curve) -> Option<(f64, Option<f64>)> {
             across_weight += count;
         }
     }
-    (weight > 0.0)
-        .then(|| (up / weight, (across_weight > 0.0).then(|| across / across_weight)))
+    (weight > 0.0).then(|| (up / weight, (across_weight > 0.0).then(|| across / across_weight)))
 }
 
 /// The value at which the curve, taken as rising, first reaches a probability.

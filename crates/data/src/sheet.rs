@@ -134,13 +134,32 @@ impl Sheet {
             Form::Parquet => parquet::read(self, &plan, &mut hand_on)?,
         }
         if faults.rows == 0 {
-            return Err(wrong(&self.path, "there are no rows below the names of the columns").into());
+            return Err(
+                wrong(&self.path, "there are no rows below the names of the columns").into()
+            );
         }
         if faults.rows == faults.dropped() {
             let reason = format!("no row has a result: {}", faults.to_text());
             return Err(wrong(&self.path, &reason).into());
         }
         Ok(faults)
+    }
+
+    /// Reads the rows of a text table as they stand, cell by cell.
+    ///
+    /// # Errors
+    /// When the file is no text or cannot be read to its end, and whatever error
+    /// `visit` returns.
+    pub fn texts<E: From<DataError>>(
+        &self,
+        visit: impl FnMut(Vec<String>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self.form {
+            Form::Text { separator } => text::cells(self, separator, visit),
+            Form::Parquet => {
+                Err(wrong(&self.path, "it is Parquet; give it as CSV or TSV here").into())
+            }
+        }
     }
 
     fn plan(&self, columns: &SheetColumns) -> Result<Plan, DataError> {
@@ -165,7 +184,6 @@ fn wrong(path: &Path, reason: &str) -> DataError {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use std::io::Write;
@@ -183,7 +201,8 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
         let sheet = Sheet::open(file.path())?;
-        let mut all = SheetBatch { numbers: vec![vec![]; columns.numbers.len()], ..Default::default() };
+        let mut all =
+            SheetBatch { numbers: vec![vec![]; columns.numbers.len()], ..Default::default() };
         let faults = sheet.read(columns, |batch| -> Result<(), DataError> {
             for (to, from) in all.numbers.iter_mut().zip(batch.numbers) {
                 to.extend(from);
@@ -233,7 +252,8 @@ mod tests {
         let mut wanted = columns(&["x"]);
         wanted.first = Some("b".into());
         wanted.side = Some("sfen".into());
-        let text = "sfen\tresult\tgame\tx\nboard b - 1\tb\tg\t1\nboard w - 1\tw\tg\t2\nq\tdraw\tg\t1\n";
+        let text =
+            "sfen\tresult\tgame\tx\nboard b - 1\tb\tg\t1\nboard w - 1\tw\tg\t2\nq\tdraw\tg\t1\n";
         let (batch, faults) = read(text, &wanted).unwrap();
         assert_eq!(batch.half_points, [2, 0]);
         assert_eq!(batch.second_to_move, [false, true]);

@@ -28,7 +28,8 @@ impl ExpressionError {
 
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (one_line, before) = (self.text.replace(['\n', '\r', '\t'], " "), &self.text[..self.at]);
+        let (one_line, before) =
+            (self.text.replace(['\n', '\r', '\t'], " "), &self.text[..self.at]);
         let indent = " ".repeat(before.chars().count());
         write!(f, "{}\n  {one_line}\n  {indent}^", self.reason)
     }
@@ -147,12 +148,11 @@ fn token(text: &str, at: usize, letter: char) -> Result<(Token, usize), Expressi
 }
 
 fn number(text: &str, at: usize) -> Result<(Token, usize), ExpressionError> {
-    let rest = text[at..].as_bytes();
+    let rest = &text.as_bytes()[at..];
     let mut length = 0;
     while let Some(&byte) = rest.get(length) {
-        let exponent = matches!(byte, b'+' | b'-')
-            && length > 0
-            && matches!(rest[length - 1], b'e' | b'E');
+        let exponent =
+            matches!(byte, b'+' | b'-') && length > 0 && matches!(rest[length - 1], b'e' | b'E');
         if !(byte.is_ascii_alphanumeric() || byte == b'.' || exponent) {
             break;
         }
@@ -250,8 +250,7 @@ impl Parser<'_> {
 
     fn product(&mut self) -> Result<Node, ExpressionError> {
         let mut node = self.signed()?;
-        while let Token::Arithmetic(by @ (Arithmetic::Multiply | Arithmetic::Divide)) =
-            *self.peek()
+        while let Token::Arithmetic(by @ (Arithmetic::Multiply | Arithmetic::Divide)) = *self.peek()
         {
             self.take();
             node = Node::Arithmetic(by, Box::new(node), Box::new(self.signed()?));
@@ -296,11 +295,7 @@ impl Parser<'_> {
             Token::Open => {
                 self.take();
                 let node = self.any()?;
-                if self.taken(&Token::Close) {
-                    Ok(node)
-                } else {
-                    Err(self.refuse("expected `)`"))
-                }
+                if self.taken(&Token::Close) { Ok(node) } else { Err(self.refuse("expected `)`")) }
             }
             _ => Err(self.refuse("expected a column, a number or `(`")),
         }

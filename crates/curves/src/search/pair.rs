@@ -93,7 +93,6 @@ struct Screen<'a> {
     rows: Vec<[f32; 4]>,
 }
 
-
 impl<'a> Screen<'a> {
     fn of(base: &'a Base, params: &'a SearchParams) -> Self {
         let mut order: Vec<u32> = (0..base.places.len() as u32).collect();
@@ -103,7 +102,8 @@ impl<'a> Screen<'a> {
         let mut begin = 0;
         while begin < order.len() {
             let hat = left(begin);
-            let length = order[begin..].iter().take_while(|&&r| base.places[r as usize].left == hat);
+            let length =
+                order[begin..].iter().take_while(|&&r| base.places[r as usize].left == hat);
             let end = begin + length.count();
             segments[hat] = begin..end;
             begin = end;
@@ -280,7 +280,8 @@ fn holds(ranked: &[Ranked], parts: &[(usize, u8, bool)], row: usize) -> bool {
 /// The joint condition with scores summed by game, and the corner that shows it.
 fn test(base: &Base, ranked: &[Ranked], candidate: &Candidate) -> Option<Tested> {
     let rows = base.places.len();
-    let of = |parts: &Corner| -> Vec<bool> { (0..rows).map(|row| holds(ranked, parts, row)).collect() };
+    let of =
+        |parts: &Corner| -> Vec<bool> { (0..rows).map(|row| holds(ranked, parts, row)).collect() };
     let (first, second) = (of(&candidate.first), of(&candidate.second));
     let sums = |inside: &dyn Fn(usize) -> bool| {
         let mut sums = vec![0.0; 2 + base.hats];

@@ -1,8 +1,8 @@
 //! Planted truth is found, and shuffled labels give nothing.
 
 use super::*;
-use evalsmith_core::rng;
 use evalsmith_core::LogOdds;
+use evalsmith_core::rng;
 use rand::RngExt;
 
 /// Games of eight positions with twelve properties; `missed` is what the value
@@ -33,7 +33,8 @@ fn a_missing_property_is_named_first() {
     assert_eq!((found.positions, found.games), (20_000, 2500));
     let first = &found.found[0];
     assert_eq!(first.properties, ["p7"], "{found:?}");
-    let threshold: f64 = first.condition.rsplit(' ').next().and_then(|t| t.parse().ok()).expect("a number");
+    let threshold: f64 =
+        first.condition.rsplit(' ').next().and_then(|t| t.parse().ok()).expect("a number");
     assert!((2.0..=6.0).contains(&threshold) && first.condition.contains(">="), "{first:?}");
     assert!((0.4..1.0).contains(&first.log_odds) && first.z > 5.0, "{first:?}");
 }
@@ -81,15 +82,18 @@ fn scores_and_their_variance_are_those_of_the_definition() {
         let c = |row: usize| f64::from(u8::from((ranked.ranks[row] >= cut) == above));
         let rows = 0..table.len();
         let sum = |of: &dyn Fn(usize) -> f64| rows.clone().map(of).sum::<f64>();
-        let weighted: Vec<f64> =
-            (0..base.hats).map(|hat| sum(&|row| base.weights[row] * z(row, hat) * c(row))).collect();
+        let weighted: Vec<f64> = (0..base.hats)
+            .map(|hat| sum(&|row| base.weights[row] * z(row, hat) * c(row)))
+            .collect();
         let pi = base.factor.solve(&weighted);
         let free = |row: usize| c(row) - (0..base.hats).map(|h| pi[h] * z(row, h)).sum::<f64>();
         let score = sum(&|row| free(row) * base.residuals[row]);
         let information = sum(&|row| base.weights[row] * free(row) * free(row));
         let games = base.games.iter();
         let squares: f64 = games
-            .map(|game| game.clone().map(|row| free(row) * base.residuals[row]).sum::<f64>().powi(2))
+            .map(|game| {
+                game.clone().map(|row| free(row) * base.residuals[row]).sum::<f64>().powi(2)
+            })
             .sum();
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b.abs());
         assert!(close(found.gain, score * score / (2.0 * information)), "{found:?}");

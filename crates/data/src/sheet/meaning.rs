@@ -120,9 +120,8 @@ impl Raw {
         scheme.learn(&self.results);
         faults.rows += self.results.len() as u64;
         for (column, row, text) in &self.unreadable {
-            faults.numbers[*column as usize].add(|| {
-                (self.place(*row as usize), format!("{text:?}"))
-            });
+            faults.numbers[*column as usize]
+                .add(|| (self.place(*row as usize), format!("{text:?}")));
         }
         let mut half_points = Vec::with_capacity(self.results.len());
         let mut second_to_move = Vec::new();
@@ -198,7 +197,8 @@ impl Faults {
         let results = "rows dropped whose result is none of 1-0, 1/2-1/2, 0-1, win, draw, loss, or \
                        1, 0.5, 0, or 1, 0, -1; where b and w tell the winner, say by --first who \
                        moves first";
-        let sides = "rows dropped that do not tell who is to move by 0 or 1, or b or w with --first";
+        let sides =
+            "rows dropped that do not tell who is to move by 0 or 1, or b or w with --first";
         let numbers = self.names.iter().zip(&self.numbers);
         let cells = numbers.filter_map(|(name, fault)| {
             fault.text(&format!("cells of column {name:?} are no numbers"))

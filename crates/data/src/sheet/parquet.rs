@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,15 +50,17 @@ pub(super) fn read<E: From<DataError>>(
     hand_on: &mut impl FnMut(Raw) -> Result<(), E>,
 ) -> Result<(), E> {
     let path = sheet.path();
-    let wanted = plan.numbers.iter().copied().chain([plan.result]).chain(plan.game).chain(plan.side);
-    let places: BTreeMap<usize, ()> = wanted.map(|place| (place, ())).collect();
+    let wanted =
+        plan.numbers.iter().copied().chain([plan.result]).chain(plan.game).chain(plan.side);
+    let places: BTreeSet<usize> = wanted.collect();
     let mut readers = Vec::new();
-    for (&place, ()) in &places {
+    for place in places {
         readers.push((place, reader(path, place)?));
     }
     let mut first_row = 1;
     loop {
-        let step = || readers.par_iter_mut().map(|(place, reader)| next(path, *place, reader)).collect();
+        let step =
+            || readers.par_iter_mut().map(|(place, reader)| next(path, *place, reader)).collect();
         let columns: Result<Vec<_>, DataError> =
             catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| Err(damaged(path)));
         let columns: Option<BTreeMap<usize, ArrayRef>> = columns?.into_iter().collect();
@@ -91,9 +93,7 @@ fn next(
     match reader.next() {
         None => Ok(None),
         Some(Ok(record)) => Ok(Some((place, record.column(0).clone()))),
-        Some(Err(e)) => {
-            Err(DataError::Parquet { path: path.to_owned(), reason: e.to_string() })
-        }
+        Some(Err(e)) => Err(DataError::Parquet { path: path.to_owned(), reason: e.to_string() }),
     }
 }
 
@@ -109,7 +109,8 @@ fn rows(
         found: columns[&place].data_type().to_string(),
         wanted: wanted.to_owned(),
     };
-    let read = |place: &usize| numbers(&columns[place]).ok_or_else(|| wrong_type(*place, "a number"));
+    let read =
+        |place: &usize| numbers(&columns[place]).ok_or_else(|| wrong_type(*place, "a number"));
     let numbers_of = plan.numbers.par_iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let first = plan.first.as_deref();
     let mut strange = Vec::new();
@@ -131,9 +132,9 @@ fn rows(
     let games = match plan.game {
         None => (first_row..).take(count).map(meaning::spread).collect(),
         Some(place) => match texts(&columns[&place]) {
-            Some(texts) => {
-                texts.map(|text| meaning::game(text.unwrap_or_default().trim().as_bytes())).collect()
-            }
+            Some(texts) => texts
+                .map(|text| meaning::game(text.unwrap_or_default().trim().as_bytes()))
+                .collect(),
             None => {
                 read(&place)?.iter().map(|x| meaning::spread(x.to_bits())).collect::<Vec<u64>>()
             }
@@ -142,9 +143,9 @@ fn rows(
     let mut sides = Vec::new();
     if let Some(place) = plan.side {
         sides = match texts(&columns[&place]) {
-            Some(texts) => texts
-                .map(|text| meaning::second_to_move(text.unwrap_or_default(), first))
-                .collect(),
+            Some(texts) => {
+                texts.map(|text| meaning::second_to_move(text.unwrap_or_default(), first)).collect()
+            }
             None => read(&place)?
                 .iter()
                 .map(|&side| if side == 0.0 { Some(false) } else { (side == 1.0).then_some(true) })
@@ -211,7 +212,6 @@ fn texts(column: &ArrayRef) -> Option<Box<dyn Iterator<Item = Option<&str>> + '_
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::SheetColumns;
@@ -267,7 +267,10 @@ mod tests {
                 Ok(())
             })
             .unwrap();
-        assert_eq!((faults.rows, faults.dropped(), rows, games.len()), (70_000, 17_500, 52_500, 2_100));
+        assert_eq!(
+            (faults.rows, faults.dropped(), rows, games.len()),
+            (70_000, 17_500, 52_500, 2_100)
+        );
         let expected: i64 = (0..70_000).filter(|i| i / 25 % 4 != 3 && *i != 7).sum();
         assert_eq!(sum, expected as f64);
         assert!(faults.to_text().contains("row 8, \"null\""), "{}", faults.to_text());

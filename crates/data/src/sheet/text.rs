@@ -6,7 +6,7 @@
 use super::meaning::{self, Raw};
 use super::{Plan, Sheet, wrong};
 use crate::DataError;
-use crate::source::{self, Bytes};
+use crate::source::{self, Bytes, Lines};
 use rayon::prelude::*;
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -72,12 +72,42 @@ pub(super) fn read<E: From<DataError>>(
             raw.first_line = line;
             if plan.game.is_none() {
                 let first = line;
-                raw.games = raw.lines.iter().map(|&l| meaning::spread(first + u64::from(l))).collect();
+                raw.games =
+                    raw.lines.iter().map(|&l| meaning::spread(first + u64::from(l))).collect();
             }
             line += u64::from(lines);
             hand_on(raw)?;
         }
     }
+}
+
+/// Hands on the cells of every row.
+pub(super) fn cells<E: From<DataError>>(
+    sheet: &Sheet,
+    separator: u8,
+    mut visit: impl FnMut(Vec<String>) -> Result<(), E>,
+) -> Result<(), E> {
+    let path = sheet.path();
+    let input = source::open(path).map_err(|e| DataError::io(path, e))?;
+    let mut lines = Lines::new(input);
+    let width = sheet.names().len();
+    let mut places = Vec::with_capacity(width);
+    while let Some(line) = lines.next().map_err(|e| DataError::io(path, e))? {
+        places.clear();
+        split(line, separator, &mut places);
+        let row: Vec<String> = places.iter().map(|&(a, b)| unquoted(&line[a..b])).collect();
+        let blank = row.iter().all(String::is_empty);
+        if lines.number() == 1 || blank {
+            continue;
+        }
+        if row.len() != width {
+            let (number, found) = (lines.number(), row.len());
+            let reason = format!("line {number}: {found} cells under {width} names");
+            return Err(wrong(path, &reason).into());
+        }
+        visit(row)?;
+    }
+    Ok(())
 }
 
 /// Whole lines of about a mebibyte; `left` is what began a line at the end of the
@@ -218,7 +248,8 @@ mod tests {
 
     #[test]
     fn blocks_end_with_lines_and_lose_nothing() {
-        let text: String = (0..300_000).map(|i| format!("{i},{}\n", i * 7)).collect();
+        let lines: Vec<String> = (0..300_000).map(|i| format!("{i},{}\n", i * 7)).collect();
+        let text = lines.concat();
         let mut input = source::of_bytes(text.clone());
         let (mut left, mut back) = (Vec::new(), Vec::new());
         let mut blocks = 0;
@@ -233,7 +264,7 @@ mod tests {
     proptest! {
         #[test]
         fn numbers_are_those_of_the_standard_library(x in any::<f64>(), n in any::<i64>()) {
-            for text in [x.to_string(), n.to_string(), format!("{:.3}", x), format!("\"{n}\"")] {
+            for text in [x.to_string(), n.to_string(), format!("{x:.3}"), format!("\"{n}\"")] {
                 let plain = text.trim_matches('"').parse::<f64>().ok().filter(|x| x.is_finite());
                 let found = number(text.as_bytes());
                 prop_assert!(plain.map_or(found.is_nan(), |plain| plain == found), "{text}");
