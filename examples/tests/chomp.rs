@@ -78,5 +78,8 @@ fn what_decides_nothing_is_told_with_its_remedy() {
     let shallow = told(BootstrapPlan { label_depth: 0, ..plan() });
     assert!(shallow.contains("--label-depth"), "{shallow}");
     let one_game = told(BootstrapPlan { games: 1, holdout: 0.0, match_every: 0, ..plan() });
-    assert!(one_game.contains("test set is empty") || one_game.contains("no examples"), "{one_game}");
+    assert!(
+        one_game.contains("test set is empty") || one_game.contains("no examples"),
+        "{one_game}"
+    );
 }

@@ -49,7 +49,7 @@ enum Command {
     #[command(subcommand)]
     Match(matches::Match),
     Engine(engine::Engine),
-    /// Draw evaluation curves
+    /// Draw evaluation curves, find where they split, and adjust values
     #[command(subcommand)]
     Curve(curve::Curve),
     Reproduce(reproduce::Reproduce),

@@ -120,31 +120,34 @@ pub fn curve(
         let (min_count, bin_width) = (params.min_count, params.bin_width);
         return Err(CurveError::BelowMinimum { largest, min_count, bin_width });
     }
-    let groups = cells.iter().filter(|cell| cell.count(params.draws) > 0).map(|cell| Group {
-        game: cell.game,
-        value: cell.value(params),
-        count: cell.count(params.draws) as f64,
-        points: cell.points(params.draws),
-    });
-    let games = groups.clone().fold((0, None), |(games, last), group| {
-        (games + u64::from(last != Some(group.game)), Some(group.game))
-    });
+    let counting = cells.iter().filter(|cell| cell.count(params.draws) > 0);
+    let groups: Vec<Group> = counting
+        .map(|cell| Group {
+            game: cell.game,
+            bin: cell.bin,
+            value: cell.value(params),
+            count: cell.count(params.draws) as f64,
+            points: cell.points(params.draws),
+        })
+        .collect();
+    let games = groups.chunk_by(|a, b| a.game == b.game).count() as u64;
     Ok(Curve {
         params: params.clone(),
         positions,
-        games: games.0,
+        games,
         draws_left_out,
         not_finite,
         bins: sums.into_iter().map(|(number, sum)| sum.finish(number, params)).collect(),
-        logistic: Logistic::fit(groups),
+        logistic: Logistic::fit(&groups),
         monotone: is_monotone(&drawn),
     })
 }
 
+/// A bin in the making.
 #[derive(Default)]
-struct Sums {
-    bin: Bin,
-    clustered: Clustered,
+pub(crate) struct Sums {
+    pub(crate) bin: Bin,
+    pub(crate) clustered: Clustered,
 }
 
 impl Default for Bin {
@@ -165,7 +168,7 @@ impl Default for Bin {
 }
 
 impl Sums {
-    fn finish(self, number: i32, params: &CurveParams) -> Bin {
+    pub(crate) fn finish(self, number: i32, params: &CurveParams) -> Bin {
         let mut bin = self.bin;
         bin.centre = tidy(f64::from(number) * params.bin_width);
         let enough = bin.count >= params.min_count;

@@ -73,4 +73,42 @@ pub enum CurveError {
         /// The width of a bin.
         bin_width: f64,
     },
+
+    /// One game tells nothing about games.
+    #[error("fewer than two games count; give more games")]
+    TooFewGames,
+
+    /// A column is zero, or a combination of others.
+    #[error("column {column} of the fit is zero throughout or a combination of those before it")]
+    Redundant {
+        /// The column's place, from 0.
+        column: usize,
+    },
+
+    /// A likelihood that rises for ever, or squares that fall for ever.
+    #[error(
+        "no weights are best: the columns part wins from losses, or say nothing about results; \
+         give more games or fewer columns"
+    )]
+    NoBest,
+
+    /// A feature whose weight cannot be told.
+    #[error(
+        "the feature {feature} is zero throughout or a combination of the value and the features \
+         before it; leave it out"
+    )]
+    RedundantFeature {
+        /// The feature.
+        feature: String,
+    },
+
+    /// A value that says nothing about results.
+    #[error(
+        "the fitted scale of the values is {scale}: results do not grow with them; turn their \
+         sign, or look at their curve first"
+    )]
+    Contrary {
+        /// The fitted log-odds per unit of value.
+        scale: f64,
+    },
 }

@@ -19,14 +19,26 @@
 //! # Ok::<(), evalsmith_curves::CurveError>(())
 //! ```
 
+mod adjust;
+mod count;
 mod curve;
 mod error;
+mod expression;
+mod hats;
 mod logistic;
 mod monotone;
+mod newton;
 mod params;
+mod search;
+mod split;
 mod tally;
 
+pub use adjust::{Adjustment, Method, Positions, Weight, adjust};
+pub use count::{Counted, CurveCounter, Drawn, TableRows};
 pub use curve::{Bin, Curve, Observation, curve};
 pub use error::CurveError;
+pub use expression::{Expression, ExpressionError, quoted};
 pub use logistic::Logistic;
 pub use params::{CurveParams, Draws};
+pub use search::{Found, SearchParams, SearchTable, Searched, search};
+pub use split::{Split, split};

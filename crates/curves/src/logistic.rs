@@ -1,12 +1,11 @@
 //! The logistic curve through the observations, with errors clustered by game.
 //!
-//! P(win) = 1 / (1 + exp(-(offset + scale · value))) by maximum likelihood
-//! (Newton's method). A function whose values are true log-odds has scale 1 and
-//! offset 0. The errors are those of the sandwich A⁻¹BA⁻¹ with the scores of a
-//! game summed before they are squared (Liang and Zeger 1986) and the factor
-//! G/(G-1). Invariant: a fit is given only where the likelihood has a maximum,
+//! P(win) = 1 / (1 + exp(-(offset + scale · value))) by maximum likelihood (see
+//! `newton`). A function whose values are true log-odds has scale 1 and offset 0.
+//! Invariant: a fit is given only where the likelihood has a maximum,
 //! that is, where values of won and lost positions overlap.
 
+use crate::newton::{self, Aim, Rows};
 use evalsmith_core::{LogOdds, WinProb};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +13,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     pub(crate) game: u32,
+    /// The bin's number; a game has one group a bin.
+    pub(crate) bin: i32,
     pub(crate) value: f64,
     pub(crate) count: f64,
     pub(crate) points: f64,
@@ -40,54 +41,30 @@ impl Logistic {
 
     /// Fits `groups`, which must come game by game; none where the data fix no
     /// curve: fewer than two games, or values that part wins from losses.
-    pub(crate) fn fit(groups: impl Iterator<Item = Group> + Clone) -> Option<Self> {
-        let unit = Unit::of(groups.clone())?;
-        let mut weights = [0.0; 2];
-        let mut likelihood = log_likelihood(groups.clone(), unit, weights);
-        for _ in 0..100 {
-            let (gradient, information) = derivatives(groups.clone(), unit, weights);
-            let step = information.inverse()?.times(gradient);
-            let mut share = 1.0;
-            let next = loop {
-                let next = [weights[0] + share * step[0], weights[1] + share * step[1]];
-                let reached = log_likelihood(groups.clone(), unit, next);
-                // Rounding alone may lower it next to the maximum.
-                if reached >= likelihood - 1e-12 * likelihood.abs() {
-                    likelihood = reached;
-                    break next;
-                }
-                share *= 0.5;
-                if share < 1e-9 {
-                    return None;
-                }
-            };
-            weights = next;
-            if step.iter().zip(weights).all(|(s, w)| s.abs() <= 1e-10 * (1.0 + w.abs())) {
-                return Self::with_errors(groups, unit, weights);
-            }
-        }
-        None
-    }
-
-    fn with_errors(
-        groups: impl Iterator<Item = Group> + Clone,
-        unit: Unit,
-        weights: [f64; 2],
-    ) -> Option<Self> {
-        let (_, information) = derivatives(groups.clone(), unit, weights);
-        let bread = information.inverse()?;
-        let (meat, games) = meat(groups, unit, weights);
-        let factor = games / (games - 1.0);
+    pub(crate) fn fit(groups: &[Group]) -> Option<Self> {
+        let unit = Unit::of(groups)?;
+        let column = |of: fn(&Group) -> f64| groups.iter().map(of).collect::<Vec<f64>>();
+        let (points, counts) = (column(|g| g.points), column(|g| g.count));
+        let (ones, units) =
+            (column(|_| 1.0), groups.iter().map(|g| unit.place(g)).collect::<Vec<_>>());
+        let clusters: Vec<u32> = groups.iter().map(|g| g.game).collect();
+        let columns = vec![&ones[..], &units[..]];
+        let rows = Rows { columns, points: &points, counts: Some(&counts), clusters: &clusters };
+        let found = newton::fit(&rows, Aim::Likelihood, None).ok()?;
         // value = mean + deviation · u, so these rows turn the weights of 1 and
         // u into those of 1 and value.
-        let rows = [[1.0, -unit.mean / unit.deviation], [0.0, 1.0 / unit.deviation]];
-        let [offset, scale] = rows.map(|row| dot(row, weights));
-        let [offset_error, scale_error] = rows.map(|row| {
-            let half = bread.times(row);
-            (factor * dot(half, meat.times(half))).max(0.0).sqrt()
-        });
-        let fit = Self { scale, scale_error, offset, offset_error };
-        [scale, scale_error, offset, offset_error].iter().all(|x| x.is_finite()).then_some(fit)
+        let slope = 1.0 / unit.deviation;
+        let turned =
+            found.clustered.transformed(&[vec![1.0, -unit.mean * slope], vec![0.0, slope]]);
+        let error = |i: usize| turned.get(i, i).max(0.0).sqrt();
+        let fit = Self {
+            scale: found.weights[1] * slope,
+            scale_error: error(1),
+            offset: found.weights[0] - found.weights[1] * unit.mean * slope,
+            offset_error: error(0),
+        };
+        let numbers = [fit.scale, fit.scale_error, fit.offset, fit.offset_error];
+        numbers.iter().all(|x| x.is_finite()).then_some(fit)
     }
 }
 
@@ -101,11 +78,11 @@ struct Unit {
 
 impl Unit {
     /// None where no maximum of the likelihood exists (or no error can be had).
-    fn of(groups: impl Iterator<Item = Group> + Clone) -> Option<Self> {
+    fn of(groups: &[Group]) -> Option<Self> {
         let (mut count, mut sum) = (0.0, 0.0);
         let (mut won, mut lost) = (Extent::NONE, Extent::NONE);
         let (mut first, mut several) = (None, false);
-        for g in groups.clone() {
+        for g in groups {
             several |= *first.get_or_insert(g.game) != g.game;
             count += g.count;
             sum += g.count * g.value;
@@ -121,13 +98,13 @@ impl Unit {
             return None;
         }
         let mean = sum / count;
-        let squares: f64 = groups.map(|g| g.count * (g.value - mean).powi(2)).sum();
+        let squares: f64 = groups.iter().map(|g| g.count * (g.value - mean).powi(2)).sum();
         let deviation = (squares / count).sqrt();
         (deviation > 0.0 && deviation.is_finite()).then_some(Self { mean, deviation })
     }
 
-    fn row(self, group: &Group) -> [f64; 2] {
-        [1.0, (group.value - self.mean) / self.deviation]
+    fn place(self, group: &Group) -> f64 {
+        (group.value - self.mean) / self.deviation
     }
 }
 
@@ -145,94 +122,12 @@ impl Extent {
     }
 }
 
-fn log_likelihood(groups: impl Iterator<Item = Group>, unit: Unit, weights: [f64; 2]) -> f64 {
-    // log(1 + e^x) without overflow.
-    let softplus = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
-    groups
-        .map(|g| {
-            let logit = dot(unit.row(&g), weights);
-            -(g.points * softplus(-logit) + (g.count - g.points) * softplus(logit))
-        })
-        .sum()
-}
-
-fn derivatives(
-    groups: impl Iterator<Item = Group>,
-    unit: Unit,
-    weights: [f64; 2],
-) -> ([f64; 2], Symmetric) {
-    let mut gradient = [0.0; 2];
-    let mut information = Symmetric::default();
-    for g in groups {
-        let row = unit.row(&g);
-        let p = LogOdds(dot(row, weights)).win_prob().0;
-        let residual = g.points - g.count * p;
-        gradient = [gradient[0] + residual * row[0], gradient[1] + residual * row[1]];
-        information.add(g.count * p * (1.0 - p), row);
-    }
-    (gradient, information)
-}
-
-/// The games' summed scores, squared, and how many games there are.
-fn meat(groups: impl Iterator<Item = Group>, unit: Unit, weights: [f64; 2]) -> (Symmetric, f64) {
-    let mut meat = Symmetric::default();
-    let mut games = 0.0;
-    let mut game = None;
-    let mut score = [0.0; 2];
-    for g in groups {
-        if game != Some(g.game) {
-            meat.add(1.0, score);
-            (game, score) = (Some(g.game), [0.0; 2]);
-            games += 1.0;
-        }
-        let row = unit.row(&g);
-        let residual = g.points - g.count * LogOdds(dot(row, weights)).win_prob().0;
-        score = [score[0] + residual * row[0], score[1] + residual * row[1]];
-    }
-    meat.add(1.0, score);
-    (meat, games)
-}
-
-fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
-    a[0] * b[0] + a[1] * b[1]
-}
-
-/// A symmetric 2 × 2 matrix.
-#[derive(Clone, Copy, Default)]
-struct Symmetric {
-    a: f64,
-    b: f64,
-    c: f64,
-}
-
-impl Symmetric {
-    /// Adds `weight` times the outer square of `row`.
-    fn add(&mut self, weight: f64, row: [f64; 2]) {
-        self.a += weight * row[0] * row[0];
-        self.b += weight * row[0] * row[1];
-        self.c += weight * row[1] * row[1];
-    }
-
-    fn times(self, v: [f64; 2]) -> [f64; 2] {
-        [self.a * v[0] + self.b * v[1], self.b * v[0] + self.c * v[1]]
-    }
-
-    fn inverse(self) -> Option<Self> {
-        let det = self.a * self.c - self.b * self.b;
-        (det > 1e-14 * self.a * self.c).then(|| Self {
-            a: self.c / det,
-            b: -self.b / det,
-            c: self.a / det,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn position(game: u32, value: f64, points: f64) -> Group {
-        Group { game, value, count: 1.0, points }
+        Group { game, bin: 0, value, count: 1.0, points }
     }
 
     /// statsmodels 0.15: `Logit(points, [1, value]).fit(cov_type="cluster")` with
@@ -247,7 +142,7 @@ mod tests {
                 position(game, 0.4 * spread + 1.2 * points - 0.6, points)
             })
             .collect();
-        let fit = Logistic::fit(groups.iter().copied()).expect("values overlap");
+        let fit = Logistic::fit(&groups).expect("values overlap");
         for (ours, theirs) in [
             (fit.offset, 0.371_643_448_585_05),
             (fit.scale, 0.765_852_974_512_37),
@@ -261,12 +156,13 @@ mod tests {
     #[test]
     fn a_change_of_unit_changes_the_scale_alone() {
         let groups = |unit: f64| {
-            (0..40).map(move |game| {
+            let at = |game: u32| {
                 let value = f64::from(game % 8) - 3.0;
                 position(game, value * unit, f64::from(u8::from(game * 5 % 13 < 4 + game % 8)))
-            })
+            };
+            (0..40).map(at).collect::<Vec<_>>()
         };
-        let (one, small) = (Logistic::fit(groups(1.0)), Logistic::fit(groups(1e-7)));
+        let (one, small) = (Logistic::fit(&groups(1.0)), Logistic::fit(&groups(1e-7)));
         let (one, small) = (one.expect("overlap"), small.expect("overlap"));
         assert!((one.scale - small.scale * 1e-7).abs() < 1e-9);
         assert!((one.offset - small.offset).abs() < 1e-9);
@@ -277,7 +173,8 @@ mod tests {
     #[test]
     fn nothing_is_fitted_where_nothing_is_fixed() {
         let fit = |rows: &[(u32, f64, f64)]| {
-            Logistic::fit(rows.iter().map(|&(game, value, points)| position(game, value, points)))
+            let group = |&(game, value, points): &(u32, f64, f64)| position(game, value, points);
+            Logistic::fit(&rows.iter().map(group).collect::<Vec<_>>())
         };
         assert_eq!(fit(&[]), None);
         assert_eq!(fit(&[(0, 1.0, 1.0), (1, 2.0, 1.0)]), None, "only wins");

@@ -4,6 +4,7 @@ use crate::LabError;
 use crate::any_data::AnyData;
 use crate::bootstrap::{BootstrapPlan, BootstrapSummary, bootstrap};
 use crate::compare::{ComparePlan, Compared, compare};
+use crate::curve_values::{ValueRows, rows_of_dataset};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
 use crate::griffith::MoveTable;
@@ -181,6 +182,17 @@ pub trait AnyGame: Send + Sync {
         plan: &CurvePlan,
         progress: &dyn Progress,
     ) -> Result<Curve, LabError>;
+
+    /// The positions of a dataset as an engine is told of them.
+    ///
+    /// # Errors
+    /// When the game is not spoken in the protocol, or the dataset cannot be read.
+    fn value_rows(
+        &self,
+        data: &Path,
+        protocol: Protocol,
+        progress: &dyn Progress,
+    ) -> Result<ValueRows, LabError>;
 
     /// The games of a match log as text; see [`write_match`].
     ///
@@ -436,6 +448,15 @@ impl<G: Game> AnyGame for AsAny<G> {
         let opened = open(&self.game, function, self.shipped)?;
         let table = table(&self.game, &dataset::<G>(data)?, &opened, plan.raw, progress)?;
         draw_curve(&opened, &table, plan)
+    }
+
+    fn value_rows(
+        &self,
+        data: &Path,
+        protocol: Protocol,
+        progress: &dyn Progress,
+    ) -> Result<ValueRows, LabError> {
+        rows_of_dataset(&self.game, data, protocol, progress)
     }
 
     fn match_records(

@@ -446,7 +446,7 @@ pub fn draw_curve<F>(
 }
 
 /// Limits between which all but two in a hundred values lie, on either side of zero.
-fn bulk(values: &[f64]) -> (f64, f64) {
+pub(crate) fn bulk(values: &[f64]) -> (f64, f64) {
     let mut sizes: Vec<f64> = values.iter().map(|v| v.abs()).filter(|v| v.is_finite()).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let limit = sizes.get(sizes.len() * 98 / 100).copied().unwrap_or_default();

@@ -18,6 +18,11 @@ mod book;
 mod bootstrap;
 mod compare;
 mod contender;
+mod curve_adjust;
+mod curve_picture;
+mod curve_search;
+mod curve_table;
+mod curve_values;
 mod drawing;
 mod duel;
 mod error;
@@ -59,6 +64,14 @@ pub mod prelude {
     };
     pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
+    pub use crate::curve_adjust::{AdjustPlan, Adjusted, adjust_table, fit_table_weights};
+    pub use crate::curve_search::{SearchPlan, TableSearch, search_table};
+    pub use crate::curve_table::{
+        ConditionedCurve, TableCurves, TablePlan, TableSource, draw_table,
+    };
+    pub use crate::curve_values::{
+        EvalProfile, Question, ValueOrder, ValueRows, Valued, value_rows,
+    };
     pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
     pub use crate::feature_costs::FeatureCosts;
@@ -91,10 +104,10 @@ pub mod prelude {
         Adjudication, MatchResult, Openings, read_course, read_match, run_match,
     };
     pub use evalsmith_core::*;
-    pub use evalsmith_curves::{Curve, Draws};
+    pub use evalsmith_curves::{Curve, Draws, Expression, Method, SearchParams};
     pub use evalsmith_data::{
         Agreed, Amount, Dataset, Draw, ExportFormat, Exported, How, Import, Imported, InputFormat,
-        LabelOrder, Labels, NearlyEven, OwnTable, RecordFormat, SelfPlay, Shard, Split,
+        LabelOrder, Labels, NearlyEven, OwnTable, RecordFormat, SelfPlay, Shard, Sheet, Split,
         TableColumns, Written, agreement, draw, generate, merge, read_own_table, split,
     };
     pub use evalsmith_learn::{

@@ -1,6 +1,7 @@
 //! The papers' tables and figures, rebuilt: one TOML an experiment, one file a
 //! kind of experiment. The outcome is reported as it is.
 
+mod adjusted_terms;
 mod bootstrap_contest;
 mod class_moments;
 mod class_shapes;
@@ -14,6 +15,7 @@ mod win_probability;
 
 use crate::LabError;
 use crate::run_folder::{RunFolder, write_json};
+use adjusted_terms::AdjustedTerms;
 use bootstrap_contest::BootstrapContest;
 use class_moments::ClassMoments;
 use class_shapes::ClassShapes;
@@ -51,6 +53,8 @@ const EXPERIMENTS: &[&str] = &[
     include_str!("../../../experiments/buro95-T1.toml"),
     include_str!("../../../experiments/heinz93-B1.toml"),
     include_str!("../../../experiments/heinz93-B2.toml"),
+    include_str!("../../../experiments/takeuchi07-F5.toml"),
+    include_str!("../../../experiments/takeuchi07-F7.toml"),
 ];
 
 /// One table or figure of a paper.
@@ -102,6 +106,7 @@ struct Size {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Kind {
     BootstrapContest(BootstrapContest),
+    AdjustedTerms(AdjustedTerms),
     ClassMoments(ClassMoments),
     ClassShapes(ClassShapes),
     LearnersMeet(LearnersMeet),
@@ -201,6 +206,7 @@ impl Experiment {
         };
         let reproduction = match &self.kind {
             Kind::BootstrapContest(kind) => kind.run(&ground),
+            Kind::AdjustedTerms(kind) => kind.run(&ground),
             Kind::ClassMoments(kind) => kind.run(&ground),
             Kind::ClassShapes(kind) => kind.run(&ground),
             Kind::LearnersMeet(kind) => kind.run(&ground),
@@ -291,9 +297,19 @@ mod tests {
             }
             let out = temp.path().join(&experiment.paper).join(&experiment.id);
             let run = || {
-                experiment
-                    .run(&evalsmith_othello::Othello::new(), Extent::Quick, 1, &out, &Quiet)
-                    .unwrap_or_else(|e| panic!("{} {}: {e}", experiment.paper, experiment.id))
+                let made = match experiment.game.as_str() {
+                    "chess" => {
+                        experiment.run(&evalsmith_chess::Chess, Extent::Quick, 1, &out, &Quiet)
+                    }
+                    "shogi" => {
+                        experiment.run(&evalsmith_shogi::Shogi, Extent::Quick, 1, &out, &Quiet)
+                    }
+                    _ => {
+                        let othello = evalsmith_othello::Othello::new();
+                        experiment.run(&othello, Extent::Quick, 1, &out, &Quiet)
+                    }
+                };
+                made.unwrap_or_else(|e| panic!("{} {}: {e}", experiment.paper, experiment.id))
                     .to_text()
             };
             let text = run();

@@ -5,6 +5,7 @@
 //! skipped, and lines before its answer that say nothing known are as well.
 
 mod gtp;
+mod inquiry;
 mod nboard;
 mod uci;
 mod usi;
@@ -49,6 +50,17 @@ trait Wire: Send {
     /// Tells with the next question that the opponent offers a draw, where the
     /// protocol has a word for it.
     fn hear_draw_offer(&mut self) {}
+
+    /// Shows a situation, puts a question of the engine's own, and hears the lines
+    /// of its answer to their end.
+    fn inquire(
+        &mut self,
+        process: &mut Process,
+        situation: &Situation,
+        question: &str,
+        patience: &Patience,
+        hear: &mut dyn FnMut(&str),
+    ) -> Result<(), Fault>;
 
     /// Reads a line after the question: an answer, part of a report, or nothing.
     fn hear(&mut self, line: &str, report: &mut Report) -> Result<Option<Answer>, Fault>;

@@ -242,6 +242,22 @@ impl Wire for Gtp {
         Ok(())
     }
 
+    fn inquire(
+        &mut self,
+        process: &mut Process,
+        situation: &Situation,
+        question: &str,
+        patience: &Patience,
+        hear: &mut dyn FnMut(&str),
+    ) -> Result<(), Fault> {
+        if let Err(fault) = self.tell(process, situation, patience) {
+            self.told.forget();
+            return Err(fault);
+        }
+        self.command(process, question, patience.unclocked_move)?.lines().for_each(hear);
+        Ok(())
+    }
+
     fn hear(&mut self, line: &str, _report: &mut Report) -> Result<Option<Answer>, Fault> {
         let Some(head) = Head::read(line).filter(|head| head.is_for(self.number)) else {
             return Ok(None);

@@ -118,6 +118,18 @@ impl Wire for NBoard {
         Ok(())
     }
 
+    fn inquire(
+        &mut self,
+        _process: &mut Process,
+        _situation: &Situation,
+        question: &str,
+        _patience: &Patience,
+        _hear: &mut dyn FnMut(&str),
+    ) -> Result<(), Fault> {
+        let remedy = "ask for a move instead, limited in depth or time";
+        Err(unsupported(Protocol::NBoard, &format!("the question {question:?}"), remedy))
+    }
+
     fn hear(&mut self, line: &str, report: &mut Report) -> Result<Option<Answer>, Fault> {
         let Some((word, rest)) = split_word(line) else { return Ok(None) };
         match word {

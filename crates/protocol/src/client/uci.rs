@@ -131,6 +131,25 @@ impl Wire for Uci {
         Ok(())
     }
 
+    fn inquire(
+        &mut self,
+        process: &mut Process,
+        situation: &Situation,
+        question: &str,
+        patience: &Patience,
+        hear: &mut dyn FnMut(&str),
+    ) -> Result<(), Fault> {
+        self.command.clear();
+        write_position(&mut self.command, &self.words, situation)?;
+        process.say(&self.command);
+        process.say(question);
+        process.say("isready");
+        process.until("the answer to a question", patience.unclocked_move, |line| {
+            hear(line);
+            Ok((line.trim() == "readyok").then_some(()))
+        })
+    }
+
     fn hear(&mut self, line: &str, report: &mut Report) -> Result<Option<Answer>, Fault> {
         let mut words = line.split_ascii_whitespace();
         match words.next() {

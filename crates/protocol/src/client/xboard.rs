@@ -224,6 +224,18 @@ impl Wire for Xboard {
         self.draw_offered = true;
     }
 
+    fn inquire(
+        &mut self,
+        _process: &mut Process,
+        _situation: &Situation,
+        question: &str,
+        _patience: &Patience,
+        _hear: &mut dyn FnMut(&str),
+    ) -> Result<(), Fault> {
+        let remedy = "ask for a move instead, limited in depth or time";
+        Err(unsupported(Protocol::Xboard, &format!("the question {question:?}"), remedy))
+    }
+
     fn hear(&mut self, line: &str, report: &mut Report) -> Result<Option<Answer>, Fault> {
         if let Some(refused) = read_refusal(line, &self.said) {
             self.told.forget();

@@ -1,0 +1,84 @@
+//! `evalsmith curve search`: the conditions under which a curve splits.
+
+use super::table::{Columns, ending, write};
+use crate::failure::command_line;
+use crate::options::show;
+use crate::progress::Terminal;
+use clap::Args;
+use evalsmith_lab::prelude::{SearchParams, SearchPlan, search_table};
+use std::path::PathBuf;
+
+/// Finds the conditions under which an evaluation misjudges positions.
+///
+/// Every threshold of every column is tried and, with --pairs, every pair of
+/// columns and the best configurations of three. A condition counts where it tells
+/// something about results that the value does not. Conditions are ranked by what a
+/// weight on them would add to the likelihood; the rate of false ones among those
+/// reported is held by Benjamini and Yekutieli's procedure, with errors clustered
+/// by game.
+#[derive(Args)]
+pub(crate) struct Search {
+    /// The table: CSV or TSV (as it is or .zst) or Parquet, rows of a game together
+    table: PathBuf,
+    #[command(flatten)]
+    columns: Columns,
+    /// A column to try (may be repeated) [default: all that hold numbers, but the value]
+    #[arg(long, value_name = "COLUMN")]
+    property: Vec<String>,
+    /// Try pairs of columns as well, and configurations of three
+    #[arg(long)]
+    pairs: bool,
+    /// Positions in which a condition must hold, and fail
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    min_count: u64,
+    /// The share of false conditions among those reported, at most
+    #[arg(long, value_name = "RATE", default_value_t = 0.05, value_parser = crate::options::share)]
+    false_discovery_rate: f64,
+    /// Conditions shown, with their pictures
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    show: usize,
+    /// Give every game another's result first: what is found then is found falsely
+    #[arg(long, value_name = "SEED")]
+    shuffle: Option<u64>,
+    /// A file to write as well: .html (with pictures), .csv or .json
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write over an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+impl Search {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        let output = match &self.output {
+            Some(path) => Some((path, ending(path, &["html", "csv", "json"], self.force)?)),
+            None => None,
+        };
+        let source = self.columns.source(&self.table)?;
+        let plan = SearchPlan {
+            properties: self.property,
+            params: SearchParams {
+                min_count: self.min_count,
+                false_discovery_rate: self.false_discovery_rate,
+                pairs: self.pairs,
+                ..SearchParams::default()
+            },
+            draws: self.columns.draws(),
+            shuffle: self.shuffle,
+            shown: if output.is_some() { self.show } else { 0 },
+        };
+        let found = search_table(&source, &plan, &Terminal::new())?;
+        for note in &found.notes {
+            show(&format!("Note: {note}."))?;
+        }
+        show(&found.summary())?;
+        if !found.searched.found.is_empty() {
+            show(&found.table(self.show).to_text())?;
+        }
+        if let Some((path, form)) = output {
+            write(path, &found.to_file(&form, &command_line())?)?;
+            show(&format!("Written: {}", path.display()))?;
+        }
+        Ok(())
+    }
+}

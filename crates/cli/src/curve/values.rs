@@ -1,0 +1,149 @@
+//! `evalsmith curve values`: an engine's values of many positions.
+
+use super::table::write;
+use crate::failure::Usage;
+use crate::options::{game, may_write, show};
+use crate::progress::Terminal;
+use clap::Args;
+use evalsmith_lab::prelude::{
+    Budget, Dataset, Engine, EvalProfile, Protocol, Question, ValueOrder, ValueRows, Valued,
+    value_rows,
+};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Asks an engine for its value of every position and writes a table.
+///
+/// Positions are those of a dataset, or of a CSV or TSV table with a column of FENs
+/// (uci) or SFENs (usi). Values are the first player's, in the engine's own unit;
+/// positions that the engine sees decided, and those without an answer, are left
+/// empty and counted. Answers are kept beside the table in FILE.answers: the same
+/// command goes on where it stopped, and nothing is asked twice.
+#[derive(Args)]
+pub(crate) struct Values {
+    /// A dataset's folder, or a CSV or TSV table (as it is or .zst)
+    data: PathBuf,
+    /// The engine's program and its arguments, in one word: "gnugo --mode gtp"
+    #[arg(long, value_name = "COMMAND")]
+    engine: String,
+    /// What the engine speaks: uci, usi, gtp, nboard or xboard
+    #[arg(long, value_name = "P", default_value = "uci")]
+    protocol: Protocol,
+    /// Let it search: "depth 1", "nodes 1000" or "movetime 50" (milliseconds)
+    #[arg(long, value_name = "LIMIT", value_parser = limit, required_unless_present = "eval")]
+    go: Option<Budget>,
+    /// Ask its own evaluation command: stockfish, fairy-stockfish, gnugo, or a TOML profile
+    #[arg(long, value_name = "PROFILE", conflicts_with = "go")]
+    eval: Option<String>,
+    /// An option to set, as often as need be
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = option)]
+    options: Vec<(String, String)>,
+    /// Engine processes side by side
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
+    processes: u16,
+    /// Seconds to wait for an answer
+    #[arg(long, value_name = "S", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+    /// A table's column of positions
+    #[arg(long, value_name = "COLUMN", default_value = "fen")]
+    position: String,
+    /// What the column of values is called
+    #[arg(long, value_name = "NAME", default_value = "value")]
+    column: String,
+    /// The table to write: .tsv
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Write over an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+impl Values {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        may_write(&self.output, self.force)?;
+        let progress = Terminal::new();
+        let rows = if self.data.is_dir() {
+            let dataset = Dataset::open(&self.data)?;
+            game(&dataset.manifest().game)?.value_rows(&self.data, self.protocol, &progress)?
+        } else {
+            ValueRows::of_table(&self.data, &self.position, self.protocol)?
+        };
+        if rows.names.contains(&self.column) {
+            let column = &self.column;
+            let reason =
+                format!("there is a column {column:?} already; give --column another name");
+            return Err(Usage(reason).into());
+        }
+        let order = self.order()?;
+        let mut journal = self.output.clone().into_os_string();
+        journal.push(".answers");
+        let valued = value_rows(&rows, &order, journal.as_ref(), &progress)?;
+        write(&self.output, &rows.with_values(&self.column, &valued.values))?;
+        show(&told(&valued))?;
+        show(&format!("Written: {}", self.output.display()))
+    }
+
+    fn order(&self) -> anyhow::Result<ValueOrder> {
+        let mut words = self.engine.split_whitespace();
+        let Some(program) = words.next() else {
+            return Err(Usage("--engine is empty; name a program".into()).into());
+        };
+        let mut engine = Engine::new(self.protocol, program);
+        engine.arguments = words.map(str::to_owned).collect();
+        engine.options.clone_from(&self.options);
+        engine.patience.unclocked_move = Duration::from_secs(self.timeout);
+        let question = match (&self.eval, &self.go) {
+            (Some(name), _) => {
+                let profile = EvalProfile::open(name)?;
+                if profile.protocol != self.protocol {
+                    let (wanted, given) = (profile.protocol, self.protocol);
+                    let reason = format!(
+                        "{name} is asked in {wanted}, not in {given}; give --protocol {wanted}"
+                    );
+                    return Err(Usage(reason).into());
+                }
+                Question::Eval(profile)
+            }
+            (None, Some(budget)) => Question::Go(budget.clone()),
+            (None, None) => return Err(Usage("give --go or --eval".into()).into()),
+        };
+        Ok(ValueOrder { engine, question, processes: usize::from(self.processes) })
+    }
+}
+
+fn told(valued: &Valued) -> String {
+    let Valued { engine, values, asked, known, mates, without, failed, .. } = valued;
+    let with = values.iter().flatten().count();
+    let mut parts = vec![
+        format!(
+            "{with} of {} rows have a value of {engine}; {asked} positions asked",
+            values.len()
+        ),
+        format!("{known} known before"),
+    ];
+    let others = [(mates, "seen as decided"), (without, "without a value"), (failed, "given up")];
+    let others = others.into_iter().filter(|(count, _)| **count > 0);
+    parts.extend(others.map(|(count, what)| format!("{count} {what}")));
+    let failure = valued.first_failure.as_ref();
+    let failure = failure.map(|what| format!("\nThe first that was given up: {what}"));
+    parts.join(", ") + &failure.unwrap_or_default()
+}
+
+fn limit(text: &str) -> Result<Budget, String> {
+    let wrong = || "write depth N, nodes N or movetime MS".to_owned();
+    let (word, number) = text.trim().split_once(' ').ok_or_else(wrong)?;
+    let number: u64 = number.trim().parse().ok().filter(|&n| n > 0).ok_or_else(wrong)?;
+    match word {
+        "depth" => Ok(Budget::depth(u32::try_from(number).map_err(|_| wrong())?)),
+        "nodes" => Ok(Budget::nodes(number)),
+        "movetime" => Ok(Budget::move_time(Duration::from_millis(number))),
+        _ => Err(wrong()),
+    }
+}
+
+fn option(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write NAME=VALUE".to_owned()),
+    }
+}

@@ -1,0 +1,208 @@
+//! `evalsmith curve` as a user runs it: tables in, curves, conditions and weights
+//! out, and what it says to wrong calls.
+
+use assert_cmd::Command;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn evalsmith(words: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("evalsmith").expect("the program is built");
+    command.args(words);
+    command
+}
+
+fn stdout(words: &[&str]) -> String {
+    let output = evalsmith(words).assert().success().get_output().stdout.clone();
+    String::from_utf8(output).expect("text")
+}
+
+fn complaint(words: &[&str], code: i32) -> String {
+    let output = evalsmith(words).assert().code(code).get_output().stderr.clone();
+    String::from_utf8(output).expect("text")
+}
+
+/// 600 games of ten positions; `total` leaves `bishop` out, which is worth its
+/// number of centipawns, and `noise` is worth nothing.
+fn table(folder: &Path) -> PathBuf {
+    let mut state = 7_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as f64 / f64::from(1_u32 << 31)
+    };
+    let mut text = String::from("fen,result,game,total,bishop,noise\n");
+    for game in 0..600 {
+        let (level, bishop) = (600.0 * uniform() - 300.0, 300.0 * uniform() - 150.0);
+        let won = uniform() < 1.0 / (1.0 + (-(level + bishop) / 100.0).exp());
+        let result = if won { "1-0" } else { "0-1" };
+        for ply in 0..10 {
+            let (total, noise) = (level + 20.0 * uniform(), 100.0 * uniform());
+            writeln!(text, "board w {ply},{result},g{game},{total:.0},{bishop:.0},{noise:.0}")
+                .expect("a string grows");
+        }
+    }
+    let path = folder.join("table.csv");
+    fs::write(&path, text).expect("a table");
+    path
+}
+
+#[test]
+fn a_missing_term_is_drawn_found_and_brought_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = table(folder.path());
+    let table = table.to_str().expect("a path");
+    let file = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+
+    for ending in ["svg", "html", "csv", "json"] {
+        let drawing = file(&format!("curve.{ending}"));
+        let told = stdout(&[
+            "curve",
+            "draw",
+            table,
+            "--value",
+            "total",
+            "--where",
+            "bishop >= 50",
+            "--where",
+            "bishop <= -50 and noise < 1000",
+            "--min-count",
+            "50",
+            "-o",
+            &drawing,
+        ]);
+        assert!(told.contains("bishop >= 50") && told.contains("vertical gap"), "{told}");
+        let text = fs::read_to_string(&drawing).expect("a drawing");
+        assert!(text.contains("bishop") && !text.contains("NaN"), "{ending}");
+    }
+
+    let page = file("search.html");
+    let found = stdout(&[
+        "curve",
+        "search",
+        table,
+        "--value",
+        "total",
+        "--min-count",
+        "500",
+        "--pairs",
+        "-o",
+        &page,
+    ]);
+    let first = found.lines().find(|line| line.trim_start().starts_with("1 ")).unwrap_or_default();
+    assert!(first.contains("bishop"), "{found}");
+    assert!(!found.contains("noise"), "{found}");
+    assert!(fs::read_to_string(&page).expect("a page").contains("<svg"));
+    let shuffled = stdout(&[
+        "curve",
+        "search",
+        table,
+        "--value",
+        "total",
+        "--shuffle",
+        "1",
+        "--min-count",
+        "500",
+    ]);
+    assert!(shuffled.contains("no condition splits the curve"), "{shuffled}");
+
+    let adjusted = stdout(&[
+        "curve",
+        "adjust",
+        table,
+        "--value",
+        "total",
+        "--feature",
+        "bishop",
+        "--feature",
+        "noise / 2",
+        "--where",
+        "bishop >= 50",
+        "--min-count",
+        "50",
+        "-o",
+        &file("adjust.html"),
+    ]);
+    assert!(adjusted.contains("MLM") && adjusted.contains("LS"), "{adjusted}");
+    let formula = adjusted.lines().find(|line| line.starts_with("total + ")).expect("a formula");
+    let redrawn = file("after.svg");
+    stdout(&["curve", "draw", table, "--value", formula, "--min-count", "50", "-o", &redrawn]);
+}
+
+#[test]
+fn wrong_calls_are_told_with_place_and_remedy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = table(folder.path());
+    let table = table.to_str().expect("a path");
+    let out = folder.path().join("x.svg");
+    let out = out.to_str().expect("a path");
+    let draw = |more: &[&str]| [&["curve", "draw", table, "-o", out][..], more].concat();
+    for (words, code, expected) in [
+        (draw(&["--value", "total", "--where", "king >= "]), 2, "expected a column"),
+        (draw(&["--value", "total", "--where", "bishop"]), 2, "compare it"),
+        (draw(&["--value", "totl"]), 1, "no column \"totl\""),
+        (draw(&["--value", "total", "--result", "winner"]), 1, "no column \"winner\""),
+        (draw(&["--value", "total", "--result", "fen"]), 1, "no row has a result"),
+        (draw(&["--value", "total", "--min-count", "999999"]), 1, "use wider bins"),
+        (draw(&["--value", "total", "--bin-width", "0"]), 2, "positive"),
+        (draw(&[]), 2, "--value"),
+        (vec!["curve", "draw", table, "--value", "total", "-o", "x.png"], 2, ".svg"),
+        (
+            vec!["curve", "adjust", table, "--value", "total", "--feature", "total * 2"],
+            1,
+            "leave it out",
+        ),
+        (
+            vec!["curve", "values", table, "--engine", "no-such", "--go", "depth 1", "-o", out],
+            1,
+            "no-such",
+        ),
+        (vec!["curve", "values", table, "--engine", "x", "--go", "deep", "-o", out], 2, "depth N"),
+        (
+            vec!["curve", "values", table, "--engine", "x", "--eval", "nobody", "-o", out],
+            2,
+            "profiles",
+        ),
+    ] {
+        let told = complaint(&words, code);
+        assert!(told.contains(expected), "{words:?}: {told}");
+    }
+    let never =
+        stdout(&draw(&["--value", "total", "--where", "bishop > 9999", "--min-count", "50"]));
+    assert!(never.contains("bishop > 9999 never holds"), "{never}");
+}
+
+/// A real engine where Debian's package is installed.
+#[test]
+fn a_real_engine_gives_values_and_is_asked_once() {
+    let engine = Path::new("/usr/games/stockfish");
+    if !engine.is_file() {
+        println!("skipped: {} is absent; apt install stockfish", engine.display());
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let positions = folder.path().join("positions.tsv");
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let queen_down = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1";
+    fs::write(&positions, format!("fen\tresult\n{start}\t1-0\n{queen_down}\t0-1\n"))
+        .expect("positions");
+    let valued = folder.path().join("valued.tsv");
+    let words = [
+        "curve",
+        "values",
+        positions.to_str().expect("a path"),
+        "--engine",
+        "/usr/games/stockfish",
+        "--eval",
+        "stockfish",
+        "--force",
+        "-o",
+        valued.to_str().expect("a path"),
+    ];
+    let told = stdout(&words);
+    assert!(told.contains("2 of 2 rows") && told.contains("2 positions asked"), "{told}");
+    let text = fs::read_to_string(&valued).expect("a table");
+    let values: Vec<f64> =
+        text.lines().skip(1).filter_map(|l| l.rsplit('\t').next()?.parse().ok()).collect();
+    assert!(values.len() == 2 && values[0].abs() < 100.0 && values[1] < -400.0, "{text}");
+    assert!(stdout(&words).contains("0 positions asked, 2 known before"));
+}

@@ -1,0 +1,252 @@
+//! The search for conditions under which the total curve splits: the first of the
+//! two future works of takeuchi07.
+//!
+//! Every property is cut at up to 254 thresholds, every pair of properties at 7 by
+//! 7, and the best pairs are joined by a third. A condition is tested on top of
+//! the common curve (see `base`): a single one as it is, a joint one beyond what
+//! its two parts do alone, so that a pair is found only if it is more than the sum
+//! of its halves. Its gain is what a weight on it would add to the log-likelihood
+//! (one Newton step), its z rests on scores summed by game. Conditions overlap and
+//! share games, so that the false discovery rate is held by Benjamini and
+//! Yekutieli's procedure (2001), valid under any dependence; joint conditions that
+//! only a screening has seen count as tests all the same. Invariant: nothing
+//! depends on the number of threads.
+
+mod base;
+mod discovery;
+mod pair;
+mod rank;
+mod single;
+
+use crate::expression::quoted;
+use crate::{CurveError, Draws, Expression};
+use base::Base;
+use evalsmith_core::rng;
+use evalsmith_stats::normal;
+use rand::RngExt;
+use rank::Ranked;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Joint conditions tested after the screening, and pairs that a third may join.
+const PROMOTED: usize = 256;
+const PARENTS: usize = 8;
+
+/// How to search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchParams {
+    /// Positions in which a condition must hold, and fail.
+    pub min_count: u64,
+    /// Games in which a condition must hold somewhere, and fail somewhere.
+    pub min_games: u64,
+    /// The share of false conditions among those reported, at most.
+    pub false_discovery_rate: f64,
+    /// Whether pairs are searched, and configurations of three.
+    pub pairs: bool,
+}
+
+impl Default for SearchParams {
+    fn default() -> Self {
+        Self { min_count: 1000, min_games: 50, false_discovery_rate: 0.05, pairs: false }
+    }
+}
+
+/// Positions by column, the rows of a game together.
+#[derive(Clone, Debug, Default)]
+pub struct SearchTable {
+    names: Vec<String>,
+    values: Vec<f64>,
+    points: Vec<f64>,
+    games: Vec<u32>,
+    properties: Vec<Vec<f32>>,
+    last_game: Option<u64>,
+    left_out: u64,
+}
+
+impl SearchTable {
+    /// None yet, with properties of these names.
+    pub fn new(names: Vec<String>) -> Self {
+        let properties = vec![Vec::new(); names.len()];
+        Self { names, properties, ..Self::default() }
+    }
+
+    /// Adds a row where it counts; `game` is any number that names the game, and a
+    /// property that is not a number is unknown.
+    ///
+    /// # Panics
+    /// When there is not one number per property.
+    pub fn push(
+        &mut self,
+        value: f64,
+        half_points: u8,
+        game: u64,
+        draws: Draws,
+        row: impl ExactSizeIterator<Item = f64>,
+    ) {
+        assert_eq!(row.len(), self.properties.len(), "one number per property");
+        if !value.is_finite() || (half_points == 1 && draws == Draws::LeftOut) {
+            self.left_out += 1;
+            return;
+        }
+        let same = self.last_game == Some(game);
+        let next = |&last: &u32| if same { last } else { last + 1 };
+        self.games.push(self.games.last().map_or(0, next));
+        self.last_game = Some(game);
+        self.values.push(value);
+        self.points.push(f64::from(half_points) / 2.0);
+        self.properties.iter_mut().zip(row).for_each(|(column, x)| column.push(x as f32));
+    }
+
+    /// Gives every game the result of another, chosen by chance: what is found
+    /// then is found falsely.
+    pub fn shuffle_results(&mut self, seed: u64) {
+        let first_rows = self.games.chunk_by(|a, b| a == b).scan(0, |begin, game| {
+            *begin += game.len();
+            Some(*begin - game.len())
+        });
+        let mut results: Vec<f64> = first_rows.map(|row| self.points[row]).collect();
+        let mut random = rng::stream(seed, "shuffled results", 0);
+        for last in (1..results.len()).rev() {
+            results.swap(last, random.random_range(0..=last));
+        }
+        for (points, &game) in self.points.iter_mut().zip(&self.games) {
+            *points = results[game as usize];
+        }
+    }
+
+    /// Rows that count.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether no row counts.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Rows left out: drawn, or without a finite value.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}
+
+/// A condition under which the curve splits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// The condition as an expression.
+    pub condition: String,
+    /// The properties it is made of.
+    pub properties: Vec<String>,
+    /// What a weight on it adds to the log-likelihood, beyond its parts.
+    pub gain: f64,
+    /// Log-odds that the function misses where it holds, beyond its parts.
+    pub log_odds: f64,
+    /// The difference from no split in standard errors clustered by game.
+    pub z: f64,
+    /// The probability of so large a z without a split.
+    pub p_value: f64,
+    /// The smallest false discovery rate at which it is reported.
+    pub q_value: f64,
+    /// Positions in which it holds.
+    pub positions: u64,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Searched {
+    /// Positions searched.
+    pub positions: u64,
+    /// Games searched.
+    pub games: u64,
+    /// Conditions tested.
+    pub tests: u64,
+    /// The best condition of each property, pair and configuration that the false
+    /// discovery rate admits, by gain.
+    pub found: Vec<Found>,
+}
+
+/// A tested condition.
+#[derive(Clone, Debug)]
+struct Tested {
+    /// Property and first rank above the threshold; whether the condition is to be
+    /// at the threshold or above it, or below.
+    parts: Vec<(usize, u8, bool)>,
+    gain: f64,
+    log_odds: f64,
+    z: f64,
+    positions: u64,
+}
+
+impl Tested {
+    fn p_value(&self) -> f64 {
+        normal::two_sided(self.z)
+    }
+}
+
+/// Searches.
+///
+/// # Errors
+/// When there is nothing to search in, or the common curve cannot be fitted.
+pub fn search(table: SearchTable, params: &SearchParams) -> Result<Searched, CurveError> {
+    let SearchTable { names, values, points, games, properties, left_out, .. } = table;
+    if values.is_empty() {
+        return Err(CurveError::NoObservations {
+            positions: left_out,
+            draws_left_out: left_out,
+            not_finite: 0,
+        });
+    }
+    let base = Base::of(&values, &points, &games)?;
+    // Each column is freed as soon as it is ranked.
+    let ranked: Vec<Ranked> = properties.into_par_iter().map(|x| Ranked::of(&x)).collect();
+    let singles: Vec<Vec<Tested>> = (0..ranked.len())
+        .into_par_iter()
+        .map(|j| single::scan(&base, &ranked[j], j, params))
+        .collect();
+    let mut tests = singles.iter().map(|tested| tested.len() as u64).sum();
+    let mut tested: Vec<Tested> = singles.into_iter().flatten().collect();
+    if params.pairs {
+        let (screened, joint) = pair::search(&base, &ranked, params, PROMOTED, PARENTS);
+        tests += screened;
+        tested.extend(joint);
+    }
+    let p_values: Vec<f64> = tested.iter().map(Tested::p_value).collect();
+    let q_values = discovery::q_values(&p_values, tests);
+    let mut kept: Vec<(Tested, f64)> = tested
+        .into_iter()
+        .zip(q_values)
+        .filter(|(_, q)| *q <= params.false_discovery_rate)
+        .collect();
+    kept.sort_by(|a, b| b.0.gain.total_cmp(&a.0.gain).then_with(|| a.0.parts.cmp(&b.0.parts)));
+    let mut seen = std::collections::HashSet::new();
+    let found = kept
+        .into_iter()
+        .filter(|(t, _)| seen.insert(t.parts.iter().map(|part| part.0).collect::<Vec<_>>()))
+        .map(|(t, q_value)| told(&t, q_value, &names, &ranked))
+        .collect();
+    let games = games.last().map_or(0, |&last| u64::from(last) + 1);
+    Ok(Searched { positions: values.len() as u64, games, tests, found })
+}
+
+fn told(tested: &Tested, q_value: f64, names: &[String], ranked: &[Ranked]) -> Found {
+    let part = |&(property, rank, above): &(usize, u8, bool)| {
+        let by = if above { ">=" } else { "<" };
+        format!("{} {by} {}", quoted(&names[property]), ranked[property].threshold(rank))
+    };
+    let condition = tested.parts.iter().map(part).collect::<Vec<_>>().join(" and ");
+    debug_assert!(Expression::condition(&condition).is_ok(), "{condition}");
+    Found {
+        condition,
+        properties: tested.parts.iter().map(|&(property, ..)| names[property].clone()).collect(),
+        gain: tested.gain,
+        log_odds: tested.log_odds,
+        z: tested.z,
+        p_value: tested.p_value(),
+        q_value,
+        positions: tested.positions,
+    }
+}
+
+#[cfg(test)]
+mod tests;

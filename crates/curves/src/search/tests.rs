@@ -1,0 +1,104 @@
+//! Planted truth is found, and shuffled labels give nothing.
+
+use super::*;
+use evalsmith_core::LogOdds;
+use evalsmith_core::rng;
+use rand::RngExt;
+
+/// Games of eight positions with twelve properties; `missed` is what the value
+/// leaves out of the log-odds of a game, by its properties.
+fn table(games: u64, seed: u64, missed: impl Fn(&[f64]) -> f64) -> SearchTable {
+    let names = (0..12).map(|i| format!("p{i}")).collect();
+    let mut table = SearchTable::new(names);
+    let mut random = rng::stream(seed, "search", 0);
+    for game in 0..games {
+        let level: f64 = random.random_range(-2.0..2.0);
+        let own: Vec<f64> = (0..12).map(|_| random.random_range(-10.0..10.0)).collect();
+        let chance = LogOdds(level + missed(&own)).win_prob().0;
+        let half = if random.random::<f64>() < chance { 2 } else { 0 };
+        for _ in 0..8 {
+            let value = level + random.random_range(-0.3..0.3);
+            let row: Vec<f64> =
+                own.iter().map(|x| (x + random.random_range(-2.0..2.0)).round()).collect();
+            table.push(value, half, game, Draws::LeftOut, row.into_iter());
+        }
+    }
+    table
+}
+
+#[test]
+fn a_missing_property_is_named_first() {
+    let table = table(2500, 1, |x| if x[7] > 4.0 { 0.8 } else { 0.0 });
+    let found = search(table, &SearchParams::default()).expect("a search");
+    assert_eq!((found.positions, found.games), (20_000, 2500));
+    let first = &found.found[0];
+    assert_eq!(first.properties, ["p7"], "{found:?}");
+    let threshold: f64 =
+        first.condition.rsplit(' ').next().and_then(|t| t.parse().ok()).expect("a number");
+    assert!((2.0..=6.0).contains(&threshold) && first.condition.contains(">="), "{first:?}");
+    assert!((0.4..1.0).contains(&first.log_odds) && first.z > 5.0, "{first:?}");
+}
+
+#[test]
+fn a_pair_that_its_halves_do_not_show_is_found() {
+    let missed = |x: &[f64]| if (x[2] > 0.0) == (x[9] > 0.0) { 0.7 } else { -0.7 };
+    let params = SearchParams { pairs: true, ..SearchParams::default() };
+    let found = search(table(2500, 2, missed), &params).expect("a search");
+    assert_eq!(found.found[0].properties, ["p2", "p9"], "{found:?}");
+    let singles = search(table(2500, 2, missed), &SearchParams::default()).expect("a search");
+    assert!(singles.found.is_empty(), "{singles:?}");
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is_missing() {
+    let params = SearchParams { pairs: true, ..SearchParams::default() };
+    let reported: usize = (10..20)
+        .map(|seed| search(table(700, seed, |_| 0.0), &params).expect("a search").found.len())
+        .sum();
+    assert_eq!(reported, 0);
+}
+
+/// The one-pass sums of a threshold against the definition, row by row.
+#[test]
+fn scores_and_their_variance_are_those_of_the_definition() {
+    let table = table(60, 5, |x| 0.1 * x[0]);
+    let base = Base::of(&table.values, &table.points, &table.games).expect("a curve");
+    let ranked = Ranked::of(&table.properties[0]);
+    let params = SearchParams { min_count: 30, min_games: 5, ..SearchParams::default() };
+    let tested = single::scan(&base, &ranked, 0, &params);
+    assert!(tested.len() > 5);
+    let z = |row: usize, hat: usize| {
+        let place = base.places[row];
+        if hat == place.left {
+            1.0 - place.right
+        } else if hat == place.left + 1 {
+            place.right
+        } else {
+            0.0
+        }
+    };
+    for found in tested {
+        let (_, cut, above) = found.parts[0];
+        let c = |row: usize| f64::from(u8::from((ranked.ranks[row] >= cut) == above));
+        let rows = 0..table.len();
+        let sum = |of: &dyn Fn(usize) -> f64| rows.clone().map(of).sum::<f64>();
+        let weighted: Vec<f64> = (0..base.hats)
+            .map(|hat| sum(&|row| base.weights[row] * z(row, hat) * c(row)))
+            .collect();
+        let pi = base.factor.solve(&weighted);
+        let free = |row: usize| c(row) - (0..base.hats).map(|h| pi[h] * z(row, h)).sum::<f64>();
+        let score = sum(&|row| free(row) * base.residuals[row]);
+        let information = sum(&|row| base.weights[row] * free(row) * free(row));
+        let games = base.games.iter();
+        let squares: f64 = games
+            .map(|game| {
+                game.clone().map(|row| free(row) * base.residuals[row]).sum::<f64>().powi(2)
+            })
+            .sum();
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b.abs());
+        assert!(close(found.gain, score * score / (2.0 * information)), "{found:?}");
+        assert!(close(found.log_odds, score / information), "{found:?}");
+        assert!(close(found.z, score / (squares * 60.0 / 59.0).sqrt()), "{found:?}");
+        assert_eq!(found.positions as f64, sum(&c));
+    }
+}

@@ -1,0 +1,281 @@
+//! Any table of numbers, results and games, read in constant memory: CSV and TSV
+//! (as they are or packed by zstd) and Parquet.
+//!
+//! A sheet gives the columns that somebody wants, batch by batch and in order.
+//! What cannot be read is counted and left out, never guessed: a cell that is no
+//! number becomes not a number, a row without a result is dropped. Invariant:
+//! memory is that of a few batches, and neither batches nor threads change what
+//! is read.
+
+mod meaning;
+mod parquet;
+mod text;
+
+pub use meaning::Faults;
+
+use crate::DataError;
+use meaning::Scheme;
+use std::path::{Path, PathBuf};
+
+/// A table, opened: its columns are known, its rows are not read.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    path: PathBuf,
+    names: Vec<String>,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Text { separator: u8 },
+    Parquet,
+}
+
+/// Which columns are wanted, and what they mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SheetColumns {
+    /// Columns of numbers.
+    pub numbers: Vec<String>,
+    /// How the game ended: 1-0, 1/2-1/2, 0-1; win, draw, loss; 1, 0.5, 0; or 1, 0,
+    /// -1, which is told by a -1 among the first rows.
+    pub result: String,
+    /// The game a row belongs to; without it every row is a game.
+    pub game: Option<String>,
+    /// Who is to move (or a FEN or SFEN that tells), where that matters.
+    pub side: Option<String>,
+    /// The word by which the columns of results and sides call the first player.
+    pub first: Option<String>,
+}
+
+/// Some rows that have a result, by column.
+#[derive(Clone, Debug, Default)]
+pub struct SheetBatch {
+    /// The columns of numbers; not a number where a cell is none.
+    pub numbers: Vec<Vec<f64>>,
+    /// What the game brought the first player, in half points.
+    pub half_points: Vec<u8>,
+    /// A hash of the game's name.
+    pub games: Vec<u64>,
+    /// Whether the second player is to move; empty where nobody asked.
+    pub second_to_move: Vec<bool>,
+}
+
+impl SheetBatch {
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.half_points.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.half_points.is_empty()
+    }
+}
+
+/// The columns wanted, by their places in the file.
+#[derive(Debug)]
+struct Plan {
+    numbers: Vec<usize>,
+    result: usize,
+    game: Option<usize>,
+    side: Option<usize>,
+    first: Option<String>,
+}
+
+impl Sheet {
+    /// Opens a table and reads the names of its columns.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is empty, or names a column twice.
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let (names, form) = if parquet::is_one(path) {
+            (parquet::names(path)?, Form::Parquet)
+        } else {
+            let (names, separator) = text::header(path)?;
+            (names, Form::Text { separator })
+        };
+        if let Some(twice) = names.iter().enumerate().find(|(i, n)| names[..*i].contains(n)) {
+            let name = twice.1;
+            let reason = format!("two columns are called {name:?}; rename one");
+            return Err(wrong(path, &reason));
+        }
+        Ok(Self { path: path.to_owned(), names, form })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Reads all rows and hands them on, batch by batch.
+    ///
+    /// # Errors
+    /// When a column is missing, the file cannot be read to its end or no row has
+    /// a result, and whatever error `visit` returns.
+    pub fn read<E: From<DataError>>(
+        &self,
+        columns: &SheetColumns,
+        mut visit: impl FnMut(SheetBatch) -> Result<(), E>,
+    ) -> Result<Faults, E> {
+        let plan = self.plan(columns)?;
+        let mut faults = Faults::new(&columns.numbers);
+        let mut scheme = Scheme::default();
+        let mut hand_on = |raw: meaning::Raw| -> Result<(), E> {
+            let batch = raw.resolve(&mut scheme, &mut faults);
+            if batch.is_empty() { Ok(()) } else { visit(batch) }
+        };
+        match self.form {
+            Form::Text { separator } => text::read(self, separator, &plan, &mut hand_on)?,
+            Form::Parquet => parquet::read(self, &plan, &mut hand_on)?,
+        }
+        if faults.rows == 0 {
+            return Err(
+                wrong(&self.path, "there are no rows below the names of the columns").into()
+            );
+        }
+        if faults.rows == faults.dropped() {
+            let reason = format!("no row has a result: {}", faults.to_text());
+            return Err(wrong(&self.path, &reason).into());
+        }
+        Ok(faults)
+    }
+
+    /// Reads the rows of a text table as they stand, cell by cell.
+    ///
+    /// # Errors
+    /// When the file is no text or cannot be read to its end, and whatever error
+    /// `visit` returns.
+    pub fn texts<E: From<DataError>>(
+        &self,
+        visit: impl FnMut(Vec<String>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self.form {
+            Form::Text { separator } => text::cells(self, separator, visit),
+            Form::Parquet => {
+                Err(wrong(&self.path, "it is Parquet; give it as CSV or TSV here").into())
+            }
+        }
+    }
+
+    fn plan(&self, columns: &SheetColumns) -> Result<Plan, DataError> {
+        let place = |name: &String| {
+            self.names.iter().position(|n| n == name).ok_or_else(|| {
+                let there = self.names.join(", ");
+                wrong(&self.path, &format!("there is no column {name:?}; the columns are {there}"))
+            })
+        };
+        Ok(Plan {
+            numbers: columns.numbers.iter().map(place).collect::<Result<_, _>>()?,
+            result: place(&columns.result)?,
+            game: columns.game.as_ref().map(place).transpose()?,
+            side: columns.side.as_ref().map(place).transpose()?,
+            first: columns.first.clone(),
+        })
+    }
+}
+
+fn wrong(path: &Path, reason: &str) -> DataError {
+    DataError::Records(format!("{}: {reason}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn columns(numbers: &[&str]) -> SheetColumns {
+        SheetColumns {
+            numbers: numbers.iter().map(|&n| n.to_owned()).collect(),
+            result: "result".into(),
+            game: Some("game".into()),
+            ..SheetColumns::default()
+        }
+    }
+
+    fn read(text: &str, columns: &SheetColumns) -> Result<(SheetBatch, Faults), DataError> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let sheet = Sheet::open(file.path())?;
+        let mut all =
+            SheetBatch { numbers: vec![vec![]; columns.numbers.len()], ..Default::default() };
+        let faults = sheet.read(columns, |batch| -> Result<(), DataError> {
+            for (to, from) in all.numbers.iter_mut().zip(batch.numbers) {
+                to.extend(from);
+            }
+            all.half_points.extend(batch.half_points);
+            all.games.extend(batch.games);
+            all.second_to_move.extend(batch.second_to_move);
+            Ok(())
+        })?;
+        Ok((all, faults))
+    }
+
+    #[test]
+    fn rows_are_read_and_what_cannot_be_is_counted_with_its_place() {
+        let text = "fen,result,game,\"king, safety\",total\n\
+                    \"a, b\",1-0,g1,12,-3.5\n\
+                    x,0-1,g1,mate,7\n\
+                    \n\
+                    x,*,g2,1,1\n\
+                    x,1/2-1/2,g2,,+8\n";
+        let (batch, faults) = read(text, &columns(&["total", "king, safety"])).unwrap();
+        assert_eq!(batch.half_points, [2, 0, 1]);
+        assert_eq!(batch.numbers[0], [-3.5, 7.0, 8.0]);
+        assert_eq!(batch.numbers[1][0], 12.0);
+        assert!(batch.numbers[1][1].is_nan() && batch.numbers[1][2].is_nan());
+        assert!(batch.games[0] == batch.games[1] && batch.games[1] != batch.games[2]);
+        assert_eq!((faults.rows, faults.dropped()), (4, 1));
+        let told = faults.to_text();
+        assert!(told.contains("line 5") && told.contains("\"*\""), "{told}");
+        assert!(told.contains("line 3") && told.contains("\"mate\""), "{told}");
+    }
+
+    #[test]
+    fn numbers_for_results_are_told_apart_by_a_loss() {
+        let halves = |text: &str| {
+            let text = format!("result,game,x\n{}", text.replace(' ', ",g,1\n"));
+            read(&text, &columns(&["x"])).unwrap().0.half_points
+        };
+        assert_eq!(halves("1 0 -1 "), [2, 1, 0]);
+        assert_eq!(halves("1 0 0.5 "), [2, 0, 1]);
+        assert_eq!(halves("1 0 1.0 "), [2, 0, 2]);
+        assert_eq!(halves("win loss draw "), [2, 0, 1]);
+    }
+
+    #[test]
+    fn the_first_player_is_who_the_call_says() {
+        let mut wanted = columns(&["x"]);
+        wanted.first = Some("b".into());
+        wanted.side = Some("sfen".into());
+        let text =
+            "sfen\tresult\tgame\tx\nboard b - 1\tb\tg\t1\nboard w - 1\tw\tg\t2\nq\tdraw\tg\t1\n";
+        let (batch, faults) = read(text, &wanted).unwrap();
+        assert_eq!(batch.half_points, [2, 0]);
+        assert_eq!(batch.second_to_move, [false, true]);
+        assert!(faults.to_text().contains("who is to move"), "{}", faults.to_text());
+        wanted.first = None;
+        let error = read(text, &wanted).unwrap_err().to_string();
+        assert!(error.contains("--first"), "{error}");
+    }
+
+    #[test]
+    fn faults_of_the_whole_file_are_errors() {
+        let wanted = columns(&["x"]);
+        for (text, words) in [
+            ("", "it is empty"),
+            ("result,game,x\n", "no rows"),
+            ("result,game\n1,2\n", "no column \"x\""),
+            ("result,x,x,game\n1,2,3,4\n", "two columns are called \"x\""),
+            ("result,game,x\n1,2\n", "line 2: 2 cells under 3 names"),
+            ("result,game,x\nfoo,2,3\n", "no row has a result"),
+        ] {
+            let error = read(text, &wanted).unwrap_err().to_string();
+            assert!(error.contains(words), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The search for conditions in a table, and the pages that show what it found.
+
+use crate::LabError;
+use crate::curve_picture::with_provenance;
+use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table};
+use evalsmith_core::Progress;
+use evalsmith_curves::{Draws, Expression, Found, SearchParams, SearchTable, Searched, search};
+use evalsmith_data::{DataError, Sheet, SheetColumns};
+use evalsmith_report::number::{fixed, p_value, thousands};
+use evalsmith_report::{Align, Page, Section, Table};
+use serde::Serialize;
+
+/// How a table is searched.
+#[derive(Clone, Debug)]
+pub struct SearchPlan {
+    /// The columns to try; where none is named, all that hold numbers but the value.
+    pub properties: Vec<String>,
+    /// How.
+    pub params: SearchParams,
+    /// What becomes of drawn games.
+    pub draws: Draws,
+    /// Gives every game another's result first, by this seed.
+    pub shuffle: Option<u64>,
+    /// How many conditions are shown with their curves.
+    pub shown: usize,
+}
+
+/// What a search of a table found.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableSearch {
+    /// Where it was searched, name and value.
+    pub provenance: Vec<(String, String)>,
+    /// The properties tried.
+    pub properties: Vec<String>,
+    /// What was found.
+    pub searched: Searched,
+    /// The curves of the first of them; none where nothing was found.
+    pub curves: Option<TableCurves>,
+    /// What was dropped, in words.
+    pub notes: Vec<String>,
+}
+
+/// Searches a table.
+///
+/// # Errors
+/// When the table cannot be read, a column is missing, or nothing can be searched.
+pub fn search_table(
+    source: &TableSource,
+    plan: &SearchPlan,
+    progress: &dyn Progress,
+) -> Result<TableSearch, LabError> {
+    let sheet = Sheet::open(&source.path)?;
+    let properties =
+        if plan.properties.is_empty() { numeric(&sheet, source)? } else { plan.properties.clone() };
+    if properties.is_empty() {
+        let path = source.path.display();
+        return Err(LabError::Settings(format!("{path}: no column is left to search")));
+    }
+    let columns = source.columns(&properties);
+    let places: Vec<usize> = properties
+        .iter()
+        .filter_map(|name| columns.numbers.iter().position(|n| n == name))
+        .collect();
+    let mut table = SearchTable::new(properties.clone());
+    progress.begin("reading", 0, "rows");
+    let faults = sheet.read(&columns, |batch| {
+        if progress.stopped() {
+            return Err(LabError::Stopped);
+        }
+        progress.advance(batch.len() as u64);
+        let values = source.values(&columns, &batch);
+        for (row, value) in values.into_iter().enumerate() {
+            let cells = places.iter().map(|&place| batch.numbers[place][row]);
+            table.push(value, batch.half_points[row], batch.games[row], plan.draws, cells);
+        }
+        Ok(())
+    })?;
+    progress.end();
+    if let Some(seed) = plan.shuffle {
+        table.shuffle_results(seed);
+    }
+    progress.status("searching");
+    let searched = search(table, &plan.params)?;
+    let curves = shown(source, plan, &searched.found, progress)?;
+    let notes = Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
+    Ok(TableSearch { provenance: source.facts(faults.rows), properties, searched, curves, notes })
+}
+
+/// The curves of the first conditions. With shuffled results there is nothing to show.
+fn shown(
+    source: &TableSource,
+    plan: &SearchPlan,
+    found: &[Found],
+    progress: &dyn Progress,
+) -> Result<Option<TableCurves>, LabError> {
+    if found.is_empty() || plan.shuffle.is_some() {
+        return Ok(None);
+    }
+    let read = |f: &Found| {
+        Expression::condition(&f.condition).map_err(|e| LabError::Settings(e.to_string()))
+    };
+    let conditions = found.iter().take(plan.shown).map(read).collect::<Result<_, _>>()?;
+    let min_count = plan.params.min_count.min(200);
+    let draw = TablePlan { bin_width: None, min_count, draws: plan.draws, conditions };
+    draw_table(source, &draw, progress).map(Some)
+}
+
+/// Columns that hold numbers and nothing else that is known, by the first rows.
+fn numeric(sheet: &Sheet, source: &TableSource) -> Result<Vec<String>, LabError> {
+    enum Look {
+        Enough,
+        Failed(DataError),
+    }
+    impl From<DataError> for Look {
+        fn from(error: DataError) -> Self {
+            Self::Failed(error)
+        }
+    }
+    let taken = [Some(&source.result), source.game.as_ref(), source.side.as_ref()];
+    let value = Some(source.value.text()).filter(|_| source.value.names().len() == 1);
+    let free = |name: &&String| !taken.contains(&Some(*name)) && Some(name.as_str()) != value;
+    let mut names: Vec<String> = sheet.names().iter().filter(free).cloned().collect();
+    loop {
+        let columns = SheetColumns { numbers: names.clone(), ..source.columns(&[]) };
+        let mut kept = Vec::new();
+        let looked = sheet.read(&columns, |batch| {
+            let holds = |at: usize| batch.numbers[at].iter().filter(|x| !x.is_nan()).count();
+            let mostly = (0..names.len()).filter(|&at| 2 * holds(at) > batch.len());
+            kept = mostly.map(|at| names[at].clone()).collect();
+            Err(Look::Enough)
+        });
+        match looked {
+            // Parquet says at once which column holds something else.
+            Err(Look::Failed(DataError::WrongType { column, .. })) if names.contains(&column) => {
+                names.retain(|name| *name != column);
+            }
+            Err(Look::Failed(error)) => return Err(error.into()),
+            Err(Look::Enough) | Ok(_) => return Ok(kept),
+        }
+    }
+}
+
+impl TableSearch {
+    /// The conditions, best first.
+    pub fn table(&self, most: usize) -> Table {
+        let mut table = Table::new([
+            "",
+            "condition",
+            "positions",
+            "gain",
+            "missed log-odds",
+            "z",
+            "p",
+            "false discovery",
+        ])
+        .align([Align::Right, Align::Left].into_iter().chain([Align::Right; 6]));
+        for (rank, f) in (1..).zip(&self.searched.found).take(most) {
+            table.push([
+                rank.to_string(),
+                f.condition.clone(),
+                thousands(f.positions),
+                fixed(f.gain, 1),
+                format!("{:+.3}", f.log_odds),
+                format!("{:+.1}", f.z),
+                p_value(f.p_value),
+                p_value(f.q_value),
+            ]);
+        }
+        table
+    }
+
+    /// What was searched and how much was found, in a sentence.
+    pub fn summary(&self) -> String {
+        let Searched { positions, games, tests, found } = &self.searched;
+        let found = match found.len() {
+            0 => "no condition splits the curve".to_owned(),
+            1 => "1 property or combination splits the curve".to_owned(),
+            n => format!("{} properties or combinations split the curve", thousands(n as u64)),
+        };
+        format!(
+            "{} conditions on {} properties, {} positions of {} games: {found}.",
+            thousands(*tests),
+            self.properties.len(),
+            thousands(*positions),
+            thousands(*games)
+        )
+    }
+
+    /// The search in the form that a file's ending names: html, csv or json.
+    ///
+    /// # Errors
+    /// When the form is another.
+    pub fn to_file(&self, form: &str, command: &str) -> Result<String, LabError> {
+        match form {
+            "csv" => Ok(self.table(usize::MAX).to_csv()),
+            "json" => {
+                serde_json::to_string_pretty(self).map_err(|e| LabError::Settings(e.to_string()))
+            }
+            "html" => Ok(self.page(command).to_html()),
+            _ => Err(LabError::Settings(format!(
+                "a search is written as html, csv or json, not {form:?}"
+            ))),
+        }
+    }
+
+    fn page(&self, command: &str) -> Page {
+        let mut section = Section::new("Conditions").table(self.table(100)).paragraph(
+            "'gain' is what a weight on the condition adds to the log-likelihood (of a joint \
+             condition beyond its parts), 'missed log-odds' that weight, z its size in standard \
+             errors clustered by game. 'false discovery' is the smallest rate of false conditions \
+             at which it is reported, by Benjamini and Yekutieli's procedure, which holds under any \
+             dependence.",
+        );
+        for note in &self.notes {
+            section = section.paragraph(format!("Note: {note}."));
+        }
+        let mut page = Page::new("Where the curve splits").lead(self.summary()).section(section);
+        if let Some(curves) = &self.curves {
+            for one in &curves.conditions {
+                let alone = TableCurves { conditions: vec![one.clone()], ..curves.clone() };
+                let section = Section::new(&one.condition)
+                    .figure(alone.chart(&one.condition), alone.caption())
+                    .table(alone.table());
+                page = page.section(section);
+            }
+        }
+        with_provenance(page, &self.provenance, command)
+    }
+}

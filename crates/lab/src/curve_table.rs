@@ -1,0 +1,255 @@
+//! Curves of a table: values, results and properties from anywhere, read once and
+//! in constant memory.
+
+use crate::LabError;
+use crate::fit::bulk;
+use evalsmith_core::Progress;
+use evalsmith_curves::{
+    Counted, Curve, CurveCounter, CurveParams, Drawn, Draws, Expression, Split, TableRows, split,
+};
+use evalsmith_data::{Faults, Sheet, SheetBatch, SheetColumns};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Rows looked at to choose the width of bins.
+const FIRST_ROWS: usize = 1 << 18;
+
+/// A table and what its columns mean.
+#[derive(Clone, Debug)]
+pub struct TableSource {
+    /// The file.
+    pub path: PathBuf,
+    /// The value: a column or a formula of columns.
+    pub value: Expression,
+    /// How the game ended.
+    pub result: String,
+    /// The game a row belongs to; without it every row is a game.
+    pub game: Option<String>,
+    /// Who is to move, where values are the mover's; without it they are the first
+    /// player's.
+    pub side: Option<String>,
+    /// The word for the first player in the columns of results and sides.
+    pub first: Option<String>,
+}
+
+impl TableSource {
+    pub(crate) fn columns(&self, more: &[String]) -> SheetColumns {
+        let mut numbers = self.value.names().to_vec();
+        numbers.extend(more.iter().filter(|name| !self.value.names().contains(name)).cloned());
+        SheetColumns {
+            numbers,
+            result: self.result.clone(),
+            game: self.game.clone(),
+            side: self.side.clone(),
+            first: self.first.clone(),
+        }
+    }
+
+    /// The first player's values of a batch.
+    pub(crate) fn values(&self, columns: &SheetColumns, batch: &SheetBatch) -> Vec<f64> {
+        let mut values = evaluate(&self.value, columns, batch);
+        for (value, second) in values.iter_mut().zip(&batch.second_to_move) {
+            if *second {
+                *value = -*value;
+            }
+        }
+        values
+    }
+
+    /// What a report says of the source.
+    pub(crate) fn facts(&self, rows: u64) -> Vec<(String, String)> {
+        let view = match &self.side {
+            Some(side) => format!("{}, the mover's by column {side:?}", self.value),
+            None => format!("{}, the first player's", self.value),
+        };
+        let games = match &self.game {
+            Some(game) => format!("told by column {game:?}"),
+            None => "every row is a game of its own".to_owned(),
+        };
+        [
+            ("table", self.path.display().to_string()),
+            ("rows", rows.to_string()),
+            ("values", view),
+            ("results", format!("column {:?}", self.result)),
+            ("games", games),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
+    }
+}
+
+/// The values of an expression over a batch whose numbers are those of `columns`.
+pub(crate) fn evaluate(
+    expression: &Expression,
+    columns: &SheetColumns,
+    batch: &SheetBatch,
+) -> Vec<f64> {
+    let inputs = inputs(expression.names(), columns, batch);
+    let mut values = vec![0.0; batch.len()];
+    expression.values(&inputs, &mut values);
+    values
+}
+
+fn inputs<'b>(names: &[String], columns: &SheetColumns, batch: &'b SheetBatch) -> Vec<&'b [f64]> {
+    let place = |name| columns.numbers.iter().position(|n| n == name).expect("a wanted column");
+    names.iter().map(|name| &batch.numbers[place(name)][..]).collect()
+}
+
+/// How the curves of a table are drawn.
+#[derive(Clone, Debug)]
+pub struct TablePlan {
+    /// The width of a bin; without one, about forty bins over nearly all values.
+    pub bin_width: Option<f64>,
+    /// Bins with fewer positions are left out.
+    pub min_count: u64,
+    /// What becomes of drawn games.
+    pub draws: Draws,
+    /// The conditions, one curve each beside the total one.
+    pub conditions: Vec<Expression>,
+}
+
+/// The curves of a table.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableCurves {
+    /// Where they come from, name and value.
+    pub provenance: Vec<(String, String)>,
+    /// Over all rows.
+    pub total: Curve,
+    /// Over the rows where each condition holds.
+    pub conditions: Vec<ConditionedCurve>,
+    /// What was dropped or cannot be drawn, in words.
+    pub notes: Vec<String>,
+}
+
+/// The curve of a condition beside the total one.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConditionedCurve {
+    /// The condition.
+    pub condition: String,
+    /// The curve.
+    pub curve: Curve,
+    /// How far it lies from the total one; none where that cannot be told.
+    pub split: Option<Split>,
+}
+
+/// Draws the total curve and the conditioned ones.
+///
+/// # Errors
+/// When the table cannot be read, a column is missing, or no bin of the total curve
+/// holds enough positions.
+pub fn draw_table(
+    source: &TableSource,
+    plan: &TablePlan,
+    progress: &dyn Progress,
+) -> Result<TableCurves, LabError> {
+    let sheet = Sheet::open(&source.path)?;
+    let names: Vec<String> = plan.conditions.iter().flat_map(|c| c.names().to_vec()).collect();
+    let mut wanted = Vec::new();
+    for name in names {
+        if !wanted.contains(&name) {
+            wanted.push(name);
+        }
+    }
+    let columns = source.columns(&wanted);
+    progress.begin("counting", 0, "rows");
+    let mut counting = Counting { plan, counter: None, first: Vec::new(), rows: 0 };
+    let faults = sheet.read(&columns, |batch| {
+        if progress.stopped() {
+            return Err(LabError::Stopped);
+        }
+        progress.advance(batch.len() as u64);
+        let values = source.values(&columns, &batch);
+        let properties: Vec<Vec<f64>> =
+            inputs(&wanted, &columns, &batch).into_iter().map(<[f64]>::to_vec).collect();
+        counting.add(Piece { values, batch, properties })
+    })?;
+    progress.end();
+    let counted = counting.finish()?;
+    Ok(told(source, counted, &faults))
+}
+
+struct Piece {
+    values: Vec<f64>,
+    batch: SheetBatch,
+    properties: Vec<Vec<f64>>,
+}
+
+/// Counts; the first rows wait until the width of bins is known.
+struct Counting<'p> {
+    plan: &'p TablePlan,
+    counter: Option<CurveCounter>,
+    first: Vec<Piece>,
+    rows: usize,
+}
+
+impl Counting<'_> {
+    fn add(&mut self, piece: Piece) -> Result<(), LabError> {
+        if let Some(counter) = &mut self.counter {
+            return count(counter, &piece);
+        }
+        self.rows += piece.values.len();
+        self.first.push(piece);
+        if self.rows >= FIRST_ROWS { self.begin() } else { Ok(()) }
+    }
+
+    fn begin(&mut self) -> Result<(), LabError> {
+        let bin_width = if let Some(width) = self.plan.bin_width {
+            width
+        } else {
+            let values = self.first.iter().flat_map(|piece| &piece.values).copied();
+            let (low, high) = bulk(&values.collect::<Vec<_>>());
+            CurveParams::auto(low, high)?.bin_width
+        };
+        let TablePlan { min_count, draws, .. } = *self.plan;
+        let params = CurveParams { bin_width, min_count, draws };
+        let mut counter = CurveCounter::new(&params, &self.plan.conditions)?;
+        for piece in self.first.drain(..) {
+            count(&mut counter, &piece)?;
+        }
+        self.counter = Some(counter);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Counted, LabError> {
+        if self.counter.is_none() {
+            self.begin()?;
+        }
+        let counter = self.counter.expect("counting has begun");
+        Ok(counter.finish()?)
+    }
+}
+
+fn count(counter: &mut CurveCounter, piece: &Piece) -> Result<(), LabError> {
+    Ok(counter.add(&TableRows {
+        values: &piece.values,
+        half_points: &piece.batch.half_points,
+        games: &piece.batch.games,
+        columns: &piece.properties,
+    })?)
+}
+
+fn told(source: &TableSource, counted: Counted, faults: &Faults) -> TableCurves {
+    let splits = split(&counted);
+    let mut notes = Vec::new();
+    if !faults.to_text().is_empty() {
+        notes.push(faults.to_text());
+    }
+    let conditioned = |(drawn, split): (Drawn, Option<Split>)| {
+        let condition = drawn.condition.map_or_else(String::new, |c| c.to_string());
+        ConditionedCurve { condition, curve: drawn.curve, split }
+    };
+    let conditions: Vec<_> = counted.conditioned.into_iter().zip(splits).map(conditioned).collect();
+    for ConditionedCurve { condition, curve, .. } in &conditions {
+        if curve.positions == 0 {
+            notes.push(format!("{condition} never holds"));
+        } else if curve.drawn().next().is_none() {
+            let largest = curve.bins.iter().map(|bin| bin.count).max().unwrap_or(0);
+            notes.push(format!(
+                "{condition}: every bin holds fewer than {} positions, the fullest {largest}",
+                curve.params.min_count
+            ));
+        }
+    }
+    let provenance = source.facts(faults.rows);
+    TableCurves { provenance, total: counted.total.curve, conditions, notes }
+}

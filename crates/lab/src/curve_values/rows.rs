@@ -1,0 +1,126 @@
+//! The positions that an engine is asked about: of a table or of a dataset.
+
+use crate::LabError;
+use evalsmith_core::{Game, GameRecord, Progress, Protocol, Side};
+use evalsmith_data::{Dataset, Sheet};
+use evalsmith_protocol::{SetUp, Situation, Terms};
+use std::path::Path;
+
+/// A position as the engine is told of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// Its text, by which answers are known again.
+    pub(crate) position: String,
+    /// The same for the engine.
+    pub(crate) situation: Situation,
+}
+
+/// Rows to which a value is added.
+#[derive(Clone, Debug)]
+pub struct ValueRows {
+    /// The names of the columns.
+    pub names: Vec<String>,
+    /// The cells.
+    rows: Vec<Vec<String>>,
+    /// The position of each row.
+    pub(crate) asked: Vec<Asked>,
+    /// What the engine must know of the game.
+    pub(crate) terms: Terms,
+}
+
+impl ValueRows {
+    /// The rows of a CSV or TSV table whose column `position` holds FENs (for UCI)
+    /// or SFENs (for USI).
+    ///
+    /// # Errors
+    /// When the table cannot be read, there is no such column, or the protocol has
+    /// no text for positions.
+    pub fn of_table(path: &Path, position: &str, protocol: Protocol) -> Result<Self, LabError> {
+        let first = match protocol {
+            Protocol::Uci => "w",
+            Protocol::Usi => "b",
+            other => {
+                return Err(LabError::Settings(format!(
+                    "positions of a table are told by uci and usi, not by {other}; import the games \
+                     (`evalsmith data import`) and give the dataset instead"
+                )));
+            }
+        };
+        let sheet = Sheet::open(path)?;
+        let names = sheet.names().to_vec();
+        let Some(place) = names.iter().position(|name| name == position) else {
+            return Err(LabError::Settings(format!(
+                "{}: there is no column {position:?} with positions; the columns are {}",
+                path.display(),
+                names.join(", ")
+            )));
+        };
+        let (mut rows, mut asked) = (Vec::new(), Vec::new());
+        sheet.texts(|cells| -> Result<(), LabError> {
+            let position = cells[place].clone();
+            let mover = position.split_ascii_whitespace().nth(1);
+            let side = if mover == Some(first) { Side::First } else { Side::Second };
+            let set_up = SetUp::Position(position.clone());
+            let situation = Situation { set_up, first: side, moves: Vec::new() };
+            asked.push(Asked { position, situation });
+            rows.push(cells);
+            Ok(())
+        })?;
+        let terms = Terms { colours: ['w', 'b'], preparation: Vec::new(), start: None };
+        Ok(Self { names, rows, asked, terms })
+    }
+
+    /// The table with the values as its last column, empty where there is none.
+    pub fn with_values(&self, column: &str, values: &[Option<f64>]) -> String {
+        let line = |cells: &[String], last: &str| format!("{}\t{last}\n", cells.join("\t"));
+        let mut text = line(&self.names, column);
+        for (cells, value) in self.rows.iter().zip(values) {
+            text += &line(cells, &value.map_or_else(String::new, |value| value.to_string()));
+        }
+        text
+    }
+}
+
+/// The rows of a dataset: game, ply, stage, side to move, the result for the first
+/// player, and the position.
+///
+/// # Errors
+/// When the game is not spoken in the protocol, or the dataset cannot be read.
+pub(crate) fn rows_of_dataset<G: Game>(
+    game: &G,
+    data: &Path,
+    protocol: Protocol,
+    progress: &dyn Progress,
+) -> Result<ValueRows, LabError> {
+    let Some(dialect) = game.dialect(protocol) else {
+        return Err(LabError::Settings(format!("{} is not spoken in {protocol}", G::NAME)));
+    };
+    let data = Dataset::open(data)?;
+    data.expect_game(G::NAME)?;
+    let names = ["game", "ply", "stage", "side", "result", "position"].map(String::from).to_vec();
+    let (mut rows, mut asked) = (Vec::new(), Vec::new());
+    for batch in data.rows() {
+        if progress.stopped() {
+            return Err(LabError::Stopped);
+        }
+        for row in batch?.rows() {
+            let Some(outcome) = row.outcome else { continue };
+            let (position, side) = game.unpack(row.position)?;
+            let points = outcome.seen_by(side, Side::First).points();
+            let text = game.format(&position, side);
+            let record = GameRecord::new(position, side, usize::MAX);
+            let situation = Situation::of(game, protocol, dialect.as_ref(), &record);
+            rows.push(vec![
+                row.game.to_string(),
+                row.ply.to_string(),
+                row.stage.0.to_string(),
+                side.index().to_string(),
+                points.to_string(),
+                text.replace(['\t', '\n'], " "),
+            ]);
+            asked.push(Asked { position: text, situation });
+        }
+    }
+    let terms = Terms::of(game, dialect.as_ref());
+    Ok(ValueRows { names, rows, asked, terms })
+}
