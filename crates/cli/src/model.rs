@@ -1,10 +1,13 @@
-//! `evalsmith model`: fit, show, judge and compare evaluation functions; one file a verb.
+//! `evalsmith model`: fit, show, judge, compare and export evaluation functions; one file a verb.
 
 mod compare;
+mod export;
 mod fit;
+mod fit_patterns;
 mod judge;
 mod samuel;
 mod show;
+mod show_patterns;
 
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
@@ -16,6 +19,7 @@ pub(crate) enum Model {
     Compare(compare::Compare),
     Samuel(samuel::Samuel),
     Show(show::Show),
+    Export(export::Export),
 }
 
 impl Model {
@@ -26,6 +30,7 @@ impl Model {
             Self::Compare(job) => job.run(),
             Self::Samuel(job) => job.run(),
             Self::Show(job) => job.run(),
+            Self::Export(job) => job.run(),
         }
     }
 }

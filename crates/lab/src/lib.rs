@@ -23,6 +23,7 @@ mod duel;
 mod error;
 mod fit;
 mod function;
+mod glem;
 mod griffith;
 mod judge;
 mod learn;
@@ -58,6 +59,11 @@ pub mod prelude {
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
     pub use crate::function::{Function, FunctionName, Kept, by_hand, open};
+    pub use crate::glem::{
+        Configuration, CountView, GroupReport, LinkName, PatternExport, PatternFitPlan,
+        PatternFitted, PatternFunction, PatternShow, PatternSource, PatternView, Views,
+        export_patterns, fit_patterns, pattern_names, show_patterns,
+    };
     pub use crate::griffith::MoveTable;
     pub use crate::judge::{Judgement, judge_dataset};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
@@ -89,7 +95,7 @@ pub mod prelude {
         LabelOrder, Labels, NearlyEven, RecordFormat, SelfPlay, Shard, Split, Written, agreement,
         draw, generate, merge, split,
     };
-    pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile, Reduction};
+    pub use evalsmith_learn::{DenseModel, Learner, Model, ModelFile, PatternFile, Reduction};
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};

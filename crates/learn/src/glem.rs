@@ -8,8 +8,9 @@
 //! pattern instance; [`SparseRows`] hold those of many positions, two bytes each;
 //! [`fit_sparse`] finds the weights of one stage, [`fit_group`] those of a group of
 //! stages with what its neighbours know. A [`PatternModel`] holds them all in
-//! sixteen bits each, and [`PatternTables`] are its form for play. The cost of everything here
-//! follows the number of active configurations, never positions times weights.
+//! sixteen bits each, and [`PatternTables`] are its form for play; an [`OffsetTable`]
+//! serves patterns of which only some states have a weight. The cost of everything
+//! here follows the number of active configurations, never positions times weights.
 
 mod configurations;
 mod conjugate;
@@ -18,6 +19,7 @@ mod group;
 mod kernel;
 mod link;
 mod model;
+mod offset_table;
 mod pattern;
 mod plan;
 mod play;
@@ -30,6 +32,7 @@ pub use file::PatternFile;
 pub use group::{GroupFit, GroupParams, GroupRows, fit_group};
 pub use link::Link;
 pub use model::{PatternModel, RoundedGroup, Unit};
+pub use offset_table::{OffsetTable, SortedTable};
 pub use pattern::Pattern;
 pub use plan::{Count, PatternPlan, StageGroups};
 pub use play::{Indices, PatternTables, check_for_play};

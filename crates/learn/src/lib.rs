@@ -46,9 +46,10 @@ pub use examples::Examples;
 pub use file::ModelFile;
 pub use glem::{
     ConfigurationError, ConfigurationParams, Count, GroupFit, GroupParams, GroupRows, Indices,
-    Link, Pattern, PatternError, PatternFile, PatternModel, PatternPlan, PatternSet, PatternTables,
-    Relation, RoundedGroup, SparseFit, SparseIteration, SparseParams, SparseRows, StageGroups, Unit,
-    check_for_play, configurations, fit_group, fit_sparse, sparse_error,
+    Link, OffsetTable, Pattern, PatternError, PatternFile, PatternModel, PatternPlan, PatternSet,
+    PatternTables, Relation, RoundedGroup, SortedTable, SparseFit, SparseIteration, SparseParams,
+    SparseRows, StageGroups, Unit, check_for_play, configurations, fit_group, fit_sparse,
+    sparse_error,
 };
 pub use learner::{Fit, Learner, fit};
 pub use least_squares::{LeastSquaresFit, fit_least_squares};

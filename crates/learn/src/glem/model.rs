@@ -91,7 +91,8 @@ impl PatternModel {
         rounded: Vec<RoundedGroup>,
     ) -> Result<Self, LearnError> {
         let width = rounded.first().map_or(0, |group| group.steps.len());
-        let lengths = |what: &str, rows, found| LearnError::Lengths { rows, what: what.into(), found };
+        let lengths =
+            |what: &str, rows, found| LearnError::Lengths { rows, what: what.into(), found };
         if rounded.len() != groups.count() {
             return Err(lengths("sets of weights", groups.count(), rounded.len()));
         }
@@ -218,7 +219,8 @@ pub(super) mod tests {
         let not_finite = RoundedGroup::new(&[0.0, f32::NAN]).unwrap_err();
         assert!(not_finite.to_string().contains("NaN"));
         let zeros = vec![vec![0.0; n]; 2];
-        let model = PatternModel::new(plan.clone(), groups, Unit::LogOdds, rounded(&zeros)).unwrap();
+        let model =
+            PatternModel::new(plan.clone(), groups, Unit::LogOdds, rounded(&zeros)).unwrap();
         assert!(model.weights_of(1).iter().all(|&w| w == 0.0));
         let names: Vec<String> = "abcd".chars().map(|c| c.to_string()).collect();
         let other = model.set(&names, &[2; 4], &[]).unwrap_err();

@@ -138,6 +138,26 @@ impl PatternTables {
         Indices(sum)
     }
 
+    /// Where the weights of each instance's states begin, within those of a group.
+    pub fn bases(&self) -> &[u32] {
+        &self.bases
+    }
+
+    /// Where the weights of each count begin, within those of a group.
+    pub fn count_bases(&self) -> Vec<u32> {
+        self.counts.iter().map(|&(_, _, base)| base).collect()
+    }
+
+    /// All weights in steps, one for every state, group after group.
+    pub fn steps(&self) -> &[i16] {
+        &self.weights
+    }
+
+    /// What a step is worth in each group, in log-odds.
+    pub fn log_odds_a_step(&self) -> Vec<f64> {
+        self.scales.iter().map(|&scale| f64::from(scale) * self.unit.log_odds()).collect()
+    }
+
     /// The counts' number.
     pub fn counts(&self) -> usize {
         self.counts.len()
