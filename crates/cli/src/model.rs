@@ -1,11 +1,14 @@
-//! `evalsmith model`: fit, show, judge and compare evaluation functions; one file a verb.
+//! `evalsmith model`: fit, show, judge, compare and export evaluation functions; one file a verb.
 
 mod columns;
 mod compare;
+mod export;
 mod fit;
+mod fit_patterns;
 mod judge;
 mod samuel;
 mod show;
+mod show_patterns;
 
 use clap::Subcommand;
 use std::path::{Path, PathBuf};
@@ -17,6 +20,7 @@ pub(crate) enum Model {
     Compare(compare::Compare),
     Samuel(samuel::Samuel),
     Show(show::Show),
+    Export(export::Export),
 }
 
 impl Model {
@@ -27,6 +31,7 @@ impl Model {
             Self::Compare(job) => job.run(),
             Self::Samuel(job) => job.run(),
             Self::Show(job) => job.run(),
+            Self::Export(job) => job.run(),
         }
     }
 }

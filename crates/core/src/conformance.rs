@@ -316,8 +316,23 @@ pub fn check_atoms<G: Game>(game: &G, games: u64) {
         atoms.write(position, &mut values);
         values
     };
-    random_steps(game, games, |_, _, after| {
+    let read_waiting = |position: &G::Position| {
+        let mut values = vec![u8::MAX; names.len()];
+        atoms.write_waiting(position, &mut values);
+        values
+    };
+    random_steps(game, games, |before, _, after| {
         let values = read(after);
+        let (mut mover, mut waiting) = (read_waiting(before), read(before));
+        atoms.changes(before, after, &mut |change| {
+            for (view, [old, new]) in [(&mut mover, change.mover), (&mut waiting, change.waiting)] {
+                let value = &mut view[usize::from(change.atom)];
+                assert_eq!(*value, old, "atom {} before {after:?}", change.atom);
+                *value = new;
+            }
+        });
+        assert_eq!(mover, values, "what changed does not lead to {after:?}");
+        assert_eq!(waiting, read_waiting(after), "what changed does not lead to {after:?}");
         assert!(values.iter().zip(&ranges).all(|(value, range)| value < range), "{after:?}");
         for (symmetry, map) in symmetries.iter().zip(&maps) {
             let image = read(&(symmetry.position)(after));

@@ -1,6 +1,6 @@
 //! Features of a position, one at a time and as columns.
 
-use crate::Position;
+use crate::{Atoms, Position};
 
 /// Named numbers of a position, seen by the side to move.
 ///
@@ -22,6 +22,11 @@ pub trait Features<P: Position>: Send + Sync {
     /// # Panics
     /// May panic when `i` is not below [`count`](Features::count).
     fn get(&self, position: &P, i: usize, scratch: &mut Self::Scratch) -> f32;
+
+    /// The atoms of the game's patterns, where it names them.
+    fn atoms(&self) -> Option<&dyn Atoms<P>> {
+        None
+    }
 
     /// All features of the position, appended to `out`.
     fn append_all(&self, position: &P, out: &mut Vec<f32>) {

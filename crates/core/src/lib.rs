@@ -33,7 +33,7 @@ pub mod rng;
 mod score;
 
 pub use agreement::Agreement;
-pub use atoms::Atoms;
+pub use atoms::{Atoms, Change};
 pub use dialect::{Dialect, OwnNotation, Protocol, no_set_up};
 pub use evaluate::{Evaluate, Explanation, Term, Trivial};
 pub use features::{Columns, Features};

@@ -7,6 +7,10 @@ use crate::compare::{ComparePlan, Compared, compare};
 use crate::curve_values::{ValueRows, rows_of_dataset};
 use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
 use crate::function::{FunctionName, by_hand, open};
+use crate::glem::{
+    PatternExport, PatternFitPlan, PatternFitted, PatternShow, export_patterns, fit_patterns,
+    show_patterns,
+};
 use crate::griffith::MoveTable;
 use crate::judge::{Judgement, judge_dataset};
 use crate::learn::{LearnPlan, LearnSummary, learn};
@@ -108,6 +112,43 @@ pub trait AnyGame: Send + Sync {
     /// As [`fit`].
     fn fit(&self, data: &Path, plan: &FitPlan, progress: &dyn Progress)
     -> Result<Fitted, LabError>;
+
+    /// Fits patterns to the dataset of a folder; see [`fit_patterns`].
+    ///
+    /// # Errors
+    /// As [`fit_patterns`].
+    fn fit_patterns(
+        &self,
+        data: &Path,
+        plan: &PatternFitPlan,
+        start: Option<&Path>,
+        output: &Path,
+        command: &str,
+        progress: &dyn Progress,
+    ) -> Result<PatternFitted, LabError>;
+
+    /// Looks at a pattern model; see [`show_patterns`].
+    ///
+    /// # Errors
+    /// As [`show_patterns`].
+    fn show_patterns(
+        &self,
+        model: &Path,
+        stage: Option<u8>,
+        name: Option<&str>,
+        most: usize,
+    ) -> Result<PatternShow, LabError>;
+
+    /// Writes a pattern model for other programs; see [`export_patterns`].
+    ///
+    /// # Errors
+    /// As [`export_patterns`].
+    fn export_patterns(
+        &self,
+        model: &Path,
+        format: PatternExport,
+        out: &Path,
+    ) -> Result<(), LabError>;
 
     /// Fits several learners and lets them play; see [`compare`].
     ///
@@ -386,6 +427,38 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Fitted, LabError> {
         fit(&self.game, &dataset::<G>(data)?, plan, progress)
+    }
+
+    fn fit_patterns(
+        &self,
+        data: &Path,
+        plan: &PatternFitPlan,
+        start: Option<&Path>,
+        output: &Path,
+        command: &str,
+        progress: &dyn Progress,
+    ) -> Result<PatternFitted, LabError> {
+        let dataset = dataset::<G>(data)?;
+        fit_patterns(&self.game, &dataset, plan, start, output, command, progress)
+    }
+
+    fn show_patterns(
+        &self,
+        model: &Path,
+        stage: Option<u8>,
+        name: Option<&str>,
+        most: usize,
+    ) -> Result<PatternShow, LabError> {
+        show_patterns(&self.game, model, stage, name, most)
+    }
+
+    fn export_patterns(
+        &self,
+        model: &Path,
+        format: PatternExport,
+        out: &Path,
+    ) -> Result<(), LabError> {
+        export_patterns(&self.game, model, format, out)
     }
 
     fn compare(

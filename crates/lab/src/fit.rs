@@ -424,6 +424,11 @@ pub fn draw_curve<F>(
     table: &FeatureTable,
     plan: &CurvePlan,
 ) -> Result<Curve, LabError> {
+    if matches!(function, Function::Patterns(_)) {
+        let message = "a table of features says nothing to a pattern model; draw the curve of a \
+                       function of features";
+        return Err(LabError::Settings(message.into()));
+    }
     let values =
         function.model().map_or_else(|| vec![0.0; table.len()], |model| values(model, table));
     let bin_width = if let Some(width) = plan.bin_width {

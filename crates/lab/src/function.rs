@@ -2,11 +2,12 @@
 
 use crate::LabError;
 use crate::fit::digest_of;
+use crate::glem::{PatternFunction, Views};
 use crate::griffith::MoveTable;
 use evalsmith_core::{
     Evaluate, Explanation, Features, Game, LogOdds, Outcome, Position, Score, Trivial, Window,
 };
-use evalsmith_learn::{Dense, DenseModel, LearnError, Linear, Model, ModelFile};
+use evalsmith_learn::{Dense, DenseModel, LearnError, Linear, Model, ModelFile, PatternFile};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -71,6 +72,8 @@ pub enum Function<F> {
     Dense(Dense<F>),
     /// Griffith's table: looks at moves, not at positions.
     Moves(Arc<MoveTable>),
+    /// A model of patterns.
+    Patterns(Arc<PatternFunction<F>>),
 }
 
 /// What a function keeps along the moves of a search.
@@ -80,6 +83,8 @@ pub enum Kept {
     Nothing,
     /// What the last move was worth to who played it; none at the beginning.
     LastMove(Option<LogOdds>),
+    /// The patterns' indices as both sides see them.
+    Views(Views),
 }
 
 impl<F> Function<F> {
@@ -106,6 +111,7 @@ impl<F> Function<F> {
             Self::Trivial => name.to_string(),
             Self::Dense(dense) => format!("{name}@{}", digest_of(dense.model())),
             Self::Moves(table) => format!("{name}@{}", table.digest()),
+            Self::Patterns(patterns) => format!("{name}@{}", patterns.digest()),
         }
     }
 }
@@ -134,9 +140,17 @@ pub fn open<G: Game>(
     let file = match (name, shipped) {
         (FunctionName::Trivial, _) => return Ok(Function::Trivial),
         (FunctionName::Hand, _) | (FunctionName::Shipped, None) => return by_hand(game),
+        (FunctionName::Shipped, Some(bytes)) if PatternFile::is_in(bytes) => {
+            let file = PatternFile::from_bytes(bytes, "the shipped model")?;
+            return Ok(Function::Patterns(Arc::new(PatternFunction::open(game, file)?)));
+        }
         (FunctionName::Shipped, Some(bytes)) => ModelFile::from_bytes(bytes, "the shipped model")?,
         (FunctionName::File(path), _) if MoveTable::is_at(path) => {
             return Ok(Function::Moves(Arc::new(MoveTable::load(path, G::NAME)?)));
+        }
+        (FunctionName::File(path), _) if PatternFile::is_at(path) => {
+            let function = PatternFunction::open(game, PatternFile::load(path)?)?;
+            return Ok(Function::Patterns(Arc::new(function)));
         }
         (FunctionName::File(path), _) => ModelFile::load(path)?,
     };
@@ -156,6 +170,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
         match self {
             Self::Trivial | Self::Dense(_) => Kept::Nothing,
             Self::Moves(table) => Kept::LastMove(table.start(position)),
+            Self::Patterns(patterns) => Kept::Views(patterns.start(position)),
         }
     }
     #[inline]
@@ -163,6 +178,9 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
         match (self, state) {
             (Self::Moves(table), Kept::LastMove(last)) => {
                 Kept::LastMove(table.advance(before, m, after, last))
+            }
+            (Self::Patterns(patterns), Kept::Views(views)) => {
+                Kept::Views(patterns.advance(before, m, after, views))
             }
             _ => Kept::Nothing,
         }
@@ -172,6 +190,9 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
         match (self, state) {
             (Self::Dense(dense), _) => dense.value(position, &(), window),
             (Self::Moves(table), Kept::LastMove(last)) => table.value(position, last, window),
+            (Self::Patterns(patterns), Kept::Views(views)) => {
+                patterns.value(position, views, window)
+            }
             _ => Trivial.value(position, &(), window),
         }
     }
@@ -181,6 +202,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
             Self::Trivial => Evaluate::<P>::outcome(&Trivial, outcome),
             Self::Dense(dense) => Evaluate::<P>::outcome(dense, outcome),
             Self::Moves(table) => Evaluate::<P>::outcome(&**table, outcome),
+            Self::Patterns(patterns) => Evaluate::<P>::outcome(&**patterns, outcome),
         }
     }
     fn explain(&self, position: &P) -> Explanation {
@@ -188,6 +210,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
             Self::Trivial => Trivial.explain(position),
             Self::Dense(dense) => dense.explain(position),
             Self::Moves(table) => table.explain(position),
+            Self::Patterns(patterns) => patterns.explain(position),
         }
     }
 }

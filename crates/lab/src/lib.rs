@@ -29,6 +29,7 @@ mod error;
 mod feature_costs;
 mod fit;
 mod function;
+mod glem;
 mod griffith;
 mod judge;
 mod learn;
@@ -77,6 +78,11 @@ pub mod prelude {
     pub use crate::feature_costs::FeatureCosts;
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
     pub use crate::function::{Function, FunctionName, Kept, by_hand, open};
+    pub use crate::glem::{
+        Configuration, CountView, GroupReport, LinkName, PatternExport, PatternFitPlan,
+        PatternFitted, PatternFunction, PatternShow, PatternSource, PatternView, Views,
+        export_patterns, fit_patterns, pattern_names, show_patterns,
+    };
     pub use crate::griffith::MoveTable;
     pub use crate::judge::{Judgement, judge_dataset};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
@@ -111,8 +117,8 @@ pub mod prelude {
         TableColumns, Written, agreement, draw, generate, merge, read_own_table, split,
     };
     pub use evalsmith_learn::{
-        Criterion, DenseModel, Growth, Learner, Model, ModelFile, Node, Reduction, Response, Tree,
-        TreeParams, TreeSummary,
+        Criterion, DenseModel, Growth, Learner, Model, ModelFile, Node, PatternFile, Reduction,
+        Response, Tree, TreeParams, TreeSummary,
     };
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;

@@ -20,9 +20,9 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// The format this program writes and reads.
-const FORMAT: u64 = 1;
+pub(crate) const FORMAT: u64 = 1;
 /// The metadata's key for the header.
-const HEADER: &str = "evalsmith";
+pub(crate) const HEADER: &str = "evalsmith";
 /// The longest header safetensors allows.
 const LARGEST_HEADER: u64 = 100_000_000;
 /// The tensor of a model: stages by the numbers of one (a linear one has its
@@ -129,15 +129,7 @@ impl ModelFile {
         let metadata = read_metadata(&mut file, length, path)?;
         let header = metadata.metadata().as_ref().and_then(|m| m.get(HEADER));
         let header = header.ok_or_else(|| foreign("it has no evalsmith header".into()))?;
-        let version: Version = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
-        if version.format != FORMAT {
-            return Err(LearnError::Version {
-                path: path.to_owned(),
-                found: version.format,
-                writer: version.version,
-                known: FORMAT,
-            });
-        }
+        check_format(header, path)?;
         let header: Header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
         let n = header.features.len();
         let width = match header.kind.as_str() {
@@ -188,6 +180,22 @@ impl ModelFile {
     }
 }
 
+/// Checks that a header is of the format that this program reads.
+pub(crate) fn check_format(header: &str, path: &Path) -> Result<(), LearnError> {
+    let foreign =
+        |e: serde_json::Error| LearnError::Foreign { path: path.to_owned(), reason: e.to_string() };
+    let version: Version = serde_json::from_str(header).map_err(foreign)?;
+    if version.format == FORMAT {
+        return Ok(());
+    }
+    Err(LearnError::Version {
+        path: path.to_owned(),
+        found: version.format,
+        writer: version.version,
+        known: FORMAT,
+    })
+}
+
 /// The model that a header describes, with these numbers.
 fn build(header: &Header, numbers: Vec<f64>) -> Result<Model, LearnError> {
     let (features, stages) = (header.features.clone(), header.stages);
@@ -217,7 +225,11 @@ fn build(header: &Header, numbers: Vec<f64>) -> Result<Model, LearnError> {
 
 /// Reads the safetensors header, and checks that the numbers which follow are as
 /// many as it says, before anything of the file's size is read.
-fn read_metadata(file: &mut impl Read, length: u64, path: &Path) -> Result<Metadata, LearnError> {
+pub(crate) fn read_metadata(
+    file: &mut impl Read,
+    length: u64,
+    path: &Path,
+) -> Result<Metadata, LearnError> {
     let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
     let foreign = |reason: String| LearnError::Foreign { path: path.to_owned(), reason };
     let truncated = |reason: String| LearnError::Truncated { path: path.to_owned(), reason };

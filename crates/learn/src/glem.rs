@@ -6,20 +6,35 @@
 //!
 //! A [`PatternSet`] turns a position's atoms into one active configuration per
 //! pattern instance; [`SparseRows`] hold those of many positions, two bytes each;
-//! [`fit_sparse`] finds the weights of one stage. The cost of everything here
-//! follows the number of active configurations, never positions times weights.
+//! [`fit_sparse`] finds the weights of one stage, [`fit_group`] those of a group of
+//! stages with what its neighbours know. A [`PatternModel`] holds them all in
+//! sixteen bits each, and [`PatternTables`] are its form for play; an [`OffsetTable`]
+//! serves patterns of which only some states have a weight. The cost of everything
+//! here follows the number of active configurations, never positions times weights.
 
 mod configurations;
 mod conjugate;
+mod file;
+mod group;
 mod kernel;
 mod link;
+mod model;
+mod offset_table;
 mod pattern;
+mod plan;
+mod play;
 mod rows;
 mod set;
 
 pub use configurations::{ConfigurationError, ConfigurationParams, Relation, configurations};
-pub use conjugate::{SparseFit, SparseIteration, SparseParams, fit_sparse};
+pub use conjugate::{SparseFit, SparseIteration, SparseParams, fit_sparse, sparse_error};
+pub use file::PatternFile;
+pub use group::{GroupFit, GroupParams, GroupRows, fit_group};
 pub use link::Link;
+pub use model::{PatternModel, RoundedGroup, Unit};
+pub use offset_table::{OffsetTable, SortedTable};
 pub use pattern::Pattern;
+pub use plan::{Count, PatternPlan, StageGroups};
+pub use play::{Indices, PatternTables, check_for_play};
 pub use rows::SparseRows;
 pub use set::{PatternError, PatternSet};

@@ -46,8 +46,11 @@ pub use estimate::{Estimate, LinearFit, StageFit};
 pub use examples::Examples;
 pub use file::ModelFile;
 pub use glem::{
-    ConfigurationError, ConfigurationParams, Link, Pattern, PatternError, PatternSet, Relation,
-    SparseFit, SparseIteration, SparseParams, SparseRows, configurations, fit_sparse,
+    ConfigurationError, ConfigurationParams, Count, GroupFit, GroupParams, GroupRows, Indices,
+    Link, OffsetTable, Pattern, PatternError, PatternFile, PatternModel, PatternPlan, PatternSet,
+    PatternTables, Relation, RoundedGroup, SortedTable, SparseFit, SparseIteration, SparseParams,
+    SparseRows, StageGroups, Unit, check_for_play, configurations, fit_group, fit_sparse,
+    sparse_error,
 };
 pub use learner::{Fit, Learner, fit};
 pub use least_squares::{LeastSquaresFit, fit_least_squares};

@@ -1,16 +1,64 @@
 //! Any evaluation function of Othello as the engine's judge.
 //!
 //! Functions speak in log-odds of a win; the engine counts discs. The rate is that
-//! of the protocols, so a value is shown as it was judged.
+//! of the protocols, so a value is shown as it was judged. Patterns of squares, with at
+//! most the difference of moves beside them, the engine reads by itself, much faster.
 
-use evalsmith_engine_othello::{DISC, Judge};
-use evalsmith_lab::prelude::{Evaluate, Function, Score, Window};
+use evalsmith_engine_othello::{DISC, Judge, SquareJudge, SquareTables};
+use evalsmith_lab::prelude::{Evaluate, Function, PatternFunction, Score, Stage, Window};
 use evalsmith_othello::features::Chosen;
 use evalsmith_othello::{Board, Kernel};
 use evalsmith_protocol::DISCS_A_LOGIT;
 
 /// A judge by an opened function.
-pub(super) struct ByFunction(pub(super) Function<Chosen>);
+pub(super) enum ByFunction {
+    /// Asked for its value.
+    Asked(Function<Chosen>),
+    /// Patterns of squares.
+    Squares(SquareJudge),
+}
+
+impl ByFunction {
+    pub(super) fn new(function: Function<Chosen>) -> Self {
+        let squares = match &function {
+            Function::Patterns(patterns) => squares(patterns),
+            _ => None,
+        };
+        squares.map_or(Self::Asked(function), Self::Squares)
+    }
+}
+
+/// The feature that the engine counts itself.
+const MOVES: &str = "moves";
+
+/// A judge by a model's own tables, where it needs nothing but squares and moves.
+fn squares(function: &PatternFunction<Chosen>) -> Option<SquareJudge> {
+    let (model, tables) = (function.model(), function.tables());
+    let moves = match &model.plan().counts[..] {
+        [] => None,
+        [count] if count.feature == MOVES => {
+            Some((count.low, count.high, *tables.count_bases().first()?))
+        }
+        _ => return None,
+    };
+    let instances = function.set().instance_atoms().into_iter();
+    let instances =
+        instances.map(|(_, atoms)| atoms.into_iter().map(|a| u8::try_from(a).ok()).collect());
+    let groups = model.groups();
+    SquareJudge::new(SquareTables {
+        instances: instances.collect::<Option<_>>()?,
+        bases: tables.bases().to_vec(),
+        moves,
+        weights: tables.steps().to_vec(),
+        group_of_discs: std::array::from_fn(|discs| groups.of(Stage(discs as u8)) as u8),
+        discs_a_step: tables
+            .log_odds_a_step()
+            .iter()
+            .map(|logits| (logits * DISCS_A_LOGIT) as f32)
+            .collect(),
+    })
+    .ok()
+}
 
 /// The scale of finished games where the function knows one, else that of log-odds.
 fn discs(value: Score) -> f64 {
@@ -22,10 +70,19 @@ fn discs(value: Score) -> f64 {
 }
 
 impl Judge for ByFunction {
-    fn value<K: Kernel>(&self, board: &Board<K>, _moves: u64) -> i32 {
-        let kept = self.0.start(board);
-        (discs(self.0.value(board, &kept, Window::FULL)) * f64::from(DISC)).round() as i32
+    #[expect(clippy::inline_always, reason = "it vanishes into the engine's drivers")]
+    #[inline(always)]
+    fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32 {
+        match self {
+            Self::Squares(judge) => judge.value(board, moves),
+            Self::Asked(function) => asked(function, board),
+        }
     }
+}
+
+fn asked<K: Kernel>(function: &Function<Chosen>, board: &Board<K>) -> i32 {
+    let kept = function.start(board);
+    (discs(function.value(board, &kept, Window::FULL)) * f64::from(DISC)).round() as i32
 }
 
 #[cfg(test)]
@@ -39,7 +96,7 @@ mod tests {
         assert_eq!(discs(Score::of_outcome(Outcome::by(-12))), -12.0);
         assert_eq!(discs(Score(2000)), 10.0);
         let game = Othello::new();
-        let judge = ByFunction(by_hand(&game).unwrap());
+        let judge = ByFunction::new(by_hand(&game).unwrap());
         let line = "-------------------------------------X----XXX-----XXOO--------O- X";
         let (board, _) = game.parse(line).unwrap();
         let (own, other) = (judge.value(&board, 0), judge.value(&board.passed(), 0));

@@ -120,7 +120,7 @@ pub(super) fn judge(function: &FunctionName) -> anyhow::Result<Option<ByFunction
                 let message = "values moves, not positions; play it with: evalsmith match run";
                 Err(Usage(format!("{other} {message}")).into())
             }
-            function => Ok(Some(ByFunction(function))),
+            function => Ok(Some(ByFunction::new(function))),
         },
     }
 }

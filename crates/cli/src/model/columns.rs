@@ -7,7 +7,7 @@ use std::path::Path;
 
 #[derive(Args)]
 pub(super) struct Columns {
-    /// Table: the column of results
+    /// Table: the column of results; patterns: the labels to fit, in order [default: result]
     #[arg(long, value_name = "COLUMN")]
     pub(super) label: Option<String>,
     /// Table: the column that tells games apart [default: every row is a game]

@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::fit_path;
+use super::fit_patterns::{LearnerName, PatternOptions, Shared};
 use crate::failure::{Usage, command_line, say};
 use crate::options::{game, holdout, may_write, share, show};
 use crate::progress::Terminal;
@@ -23,6 +24,11 @@ use std::path::PathBuf;
 /// (1, 0.5, 0), --game-id that of the game a row belongs to, --stage-column that of
 /// the stage, --score that of the final score, and every other column is a feature
 /// unless --features names some. Tables that `data features` wrote need no names.
+///
+/// --learner patterns fits tables of weights for patterns of the game's atoms instead,
+/// in groups of stages, with --label naming the labels of the dataset to fit: the
+/// first that a position has counts, and `result` is that of its game. Killed at any
+/// moment, the same command goes on behind the last finished group.
 #[derive(Args)]
 pub(crate) struct Fit {
     /// The dataset's folder, or a table (.csv, .tsv, .parquet)
@@ -30,9 +36,9 @@ pub(crate) struct Fit {
     /// The model file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Who learns: logistic, fisher, quadratic, least-squares
-    #[arg(long, default_value_t)]
-    learner: Learner,
+    /// Who learns: logistic, fisher, quadratic, least-squares, patterns
+    #[arg(long, default_value_t = LearnerName::Of(Learner::default()))]
+    learner: LearnerName,
     /// The features to use, by name [default: the game's own, or all columns]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     features: Vec<String>,
@@ -41,16 +47,17 @@ pub(crate) struct Fit {
     /// has weights of the features
     #[arg(long, value_name = "HOW")]
     reduce: Option<Reduction>,
-    /// Stage N is fitted to the positions of stages N-R to N+R [default: set by the game]
+    /// Stage N is fitted to the positions of stages N-R to N+R [default: set by the
+    /// game]; for patterns so many groups of stages [default: 1]
     #[arg(long, value_name = "R")]
     radius: Option<u8>,
     /// Share of a position's target that is the search's opinion; the rest is
     /// the game's result [default: set by the game]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     searched: Option<f64>,
-    /// Share of the games held out to judge the fit
-    #[arg(long, value_name = "SHARE", value_parser = holdout, default_value_t = 0.2)]
-    holdout: f64,
+    /// Share of the games held out to judge the fit [default: 0.2; patterns: 0.1]
+    #[arg(long, value_name = "SHARE", value_parser = holdout)]
+    holdout: Option<f64>,
     /// Chooses the games held out
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -63,6 +70,8 @@ pub(crate) struct Fit {
     /// Write over existing files
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    patterns: PatternOptions,
 }
 
 /// The game of a model that was fitted to a table of no game.
@@ -70,20 +79,50 @@ const TABLE: &str = "table";
 
 impl Fit {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let beside = fit_path(&self.output);
         may_write(&self.output, self.force)?;
+        let learner = match self.learner {
+            LearnerName::Patterns => return self.fit_patterns(),
+            LearnerName::Of(learner) => learner,
+        };
+        if let Some(flag) = self.patterns.given() {
+            return Err(Usage(format!("{flag} goes with --learner patterns")).into());
+        }
+        let beside = fit_path(&self.output);
         may_write(&beside, self.force)?;
         let is_table = OwnTable::is_at(&self.data);
-        let fitted = if is_table { self.fit_table()? } else { self.fit_dataset()? };
+        let fitted = if is_table { self.fit_table(learner)? } else { self.fit_dataset(learner)? };
         fitted.save(&self.output, &beside, &command_line())?;
         show(&fitted.record.to_text())
     }
 
-    fn plan(&self, defaults: &Defaults) -> FitPlan {
+    fn fit_patterns(&self) -> anyhow::Result<()> {
+        let of_others = [
+            ("--features", !self.features.is_empty()),
+            ("--reduce", self.reduce.is_some()),
+            ("--searched", self.searched.is_some()),
+            ("--raw", self.raw),
+            ("--game-id", self.columns.game_id.is_some()),
+            ("--stage-column", self.columns.stage_column.is_some()),
+            ("--score", self.columns.score.is_some()),
+        ];
+        if let Some((flag, _)) = of_others.iter().find(|(_, given)| *given) {
+            return Err(Usage(format!("{flag} has no meaning for --learner patterns")).into());
+        }
+        self.patterns.fit(&Shared {
+            data: &self.data,
+            output: &self.output,
+            label: self.columns.label.as_deref(),
+            radius: self.radius,
+            holdout: self.holdout,
+            seed: self.seed,
+        })
+    }
+
+    fn plan(&self, learner: Learner, defaults: &Defaults) -> FitPlan {
         let mut plan = FitPlan::new(defaults);
-        plan.learner = self.learner;
+        plan.learner = learner;
         plan.features.clone_from(&self.features);
-        plan.holdout = self.holdout;
+        plan.holdout = self.holdout.unwrap_or(plan.holdout);
         plan.seed = self.seed;
         plan.raw = self.raw;
         plan.searched = self.searched.unwrap_or(plan.searched);
@@ -92,21 +131,21 @@ impl Fit {
         plan
     }
 
-    fn fit_dataset(&self) -> anyhow::Result<Fitted> {
+    fn fit_dataset(&self, learner: Learner) -> anyhow::Result<Fitted> {
         self.columns.refuse_for(&self.data)?;
         let dataset = Dataset::open(&self.data)?;
         let game = game(&dataset.manifest().game)?;
-        let plan = self.plan(&game.defaults());
+        let plan = self.plan(learner, &game.defaults());
         Ok(game.fit(&self.data, &plan, &Terminal::new())?)
     }
 
-    fn fit_table(&self) -> anyhow::Result<Fitted> {
+    fn fit_table(&self, learner: Learner) -> anyhow::Result<Fitted> {
         if self.searched.is_some() || self.raw {
             let message = "--searched and --raw are about a dataset; a table has neither";
             return Err(Usage(message.into()).into());
         }
         let own = read_own_table(&self.data, &self.columns.with_features(&self.features))?;
-        if self.learner == Learner::LeastSquares && !own.has_scores {
+        if learner == Learner::LeastSquares && !own.has_scores {
             let message = "least squares predicts the final score: name its column with --score";
             return Err(Usage(message.into()).into());
         }
@@ -114,7 +153,7 @@ impl Fit {
             say("without --game-id every row counts as a game of its own; errors are too small \
                  where rows of one game resemble each other");
         }
-        let plan = self.plan(&Defaults::default());
+        let plan = self.plan(learner, &Defaults::default());
         Ok(fit_table(TABLE, own.stages, &own.table, &plan, None, own.digest, &Terminal::new())?)
     }
 }

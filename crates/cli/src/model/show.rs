@@ -1,18 +1,20 @@
 //! `evalsmith model show`: weights by stage, as a table and as a drawing.
 
 use super::fit_path;
+use super::show_patterns::show_patterns;
 use crate::failure::{Usage, say};
 use crate::options::{Format, may_write, print, show};
 use clap::Args;
 use evalsmith_lab::prelude::{
-    DenseModel, FitRecord, ModelFile, estimate_table, files::write_atomically, weights,
-    weights_drawing,
+    DenseModel, FitRecord, ModelFile, PatternFile, estimate_table, files::write_atomically,
+    weights, weights_drawing,
 };
 use std::io::Write;
 use std::path::PathBuf;
 
 /// Prints weights by stage; with the fit's statistics beside the model, also
-/// standard errors, z, p and 95 % intervals.
+/// standard errors, z, p and 95 % intervals. Of a pattern model, the sizes of its
+/// weights, or with --pattern the boards that speak most for and against the mover.
 #[derive(Args)]
 pub(crate) struct Show {
     /// The model file
@@ -20,6 +22,9 @@ pub(crate) struct Show {
     /// Only this stage [default: a few, evenly spread]
     #[arg(long, value_name = "STAGE")]
     stage: Option<u8>,
+    /// Of a pattern model, draw the best and worst configurations of this pattern
+    #[arg(long, value_name = "NAME")]
+    pattern: Option<String>,
     /// How to write the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -33,7 +38,19 @@ pub(crate) struct Show {
 
 impl Show {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        if PatternFile::is_at(&self.model) {
+            if self.draw.is_some() {
+                let message = "a pattern model has too many weights for a chart; see --pattern";
+                return Err(Usage(message.into()).into());
+            }
+            let pattern = self.pattern.as_deref();
+            return show_patterns(&self.model, self.stage, pattern, self.format);
+        }
         let file = ModelFile::load(&self.model)?;
+        if self.pattern.is_some() {
+            let message = format!("--pattern: {} is no pattern model", self.model.display());
+            return Err(Usage(message).into());
+        }
         let beside = fit_path(&self.model);
         let record = if beside.exists() { Some(FitRecord::load(&beside)?) } else { None };
         let record = record.filter(|record| {

@@ -1,7 +1,7 @@
 //! The 64 squares as atoms of patterns: empty, the mover's, the opponent's.
 
 use crate::{Board, Kernel, Move, symmetry};
-use evalsmith_core::{Atoms, Symmetry};
+use evalsmith_core::{Atoms, Change, Symmetry};
 
 /// The squares a1, b1, ... h8.
 #[derive(Clone, Copy, Debug)]
@@ -17,9 +17,29 @@ impl<K: Kernel> Atoms<Board<K>> for Squares {
     }
 
     fn write(&self, position: &Board<K>, values: &mut [u8]) {
-        let (own, opp) = (position.own(), position.opp());
-        for (square, value) in values.iter_mut().enumerate() {
-            *value = (own >> square & 1) as u8 + 2 * (opp >> square & 1) as u8;
+        write(position.own(), position.opp(), values);
+    }
+
+    fn write_waiting(&self, position: &Board<K>, values: &mut [u8]) {
+        write(position.opp(), position.own(), values);
+    }
+
+    /// The square played on, and the discs turned over.
+    fn changes(&self, before: &Board<K>, after: &Board<K>, tell: &mut dyn FnMut(Change)) {
+        let value = |mine: u64, theirs: u64, square: u32| {
+            (mine >> square & 1) as u8 + 2 * (theirs >> square & 1) as u8
+        };
+        let mut changed = (before.opp() ^ after.own()) | (before.own() ^ after.opp());
+        while changed != 0 {
+            let square = changed.trailing_zeros();
+            changed &= changed - 1;
+            let old = [before.opp(), before.own()];
+            let new = [after.own(), after.opp()];
+            tell(Change {
+                atom: square as u16,
+                mover: [value(old[0], old[1], square), value(new[0], new[1], square)],
+                waiting: [value(old[1], old[0], square), value(new[1], new[0], square)],
+            });
         }
     }
 
@@ -28,6 +48,12 @@ impl<K: Kernel> Atoms<Board<K>> for Squares {
             (0..64).map(|square| u16::from((symmetry.mv)(Move(square)).0)).collect()
         };
         symmetry::all().into_iter().map(images).collect()
+    }
+}
+
+fn write(mine: u64, theirs: u64, values: &mut [u8]) {
+    for (square, value) in values.iter_mut().enumerate() {
+        *value = (mine >> square & 1) as u8 + 2 * (theirs >> square & 1) as u8;
     }
 }
 

@@ -146,6 +146,14 @@ pub fn fit_sparse(
     fit
 }
 
+/// The mean squared error of weights on rows, under a link; none for no rows.
+///
+/// # Panics
+/// When the weights are not those of the rows.
+pub fn sparse_error(rows: &SparseRows, weights: &[f32], link: Link) -> Option<f64> {
+    Sums::new(rows, weights, link).error_if_any()
+}
+
 impl SparseFit {
     /// Notes what a pass reached; false when it is time to stop.
     fn adopt(&mut self, reached: SparseIteration, weights: &[f64], patience: usize) -> bool {

@@ -54,6 +54,27 @@ impl SparseRows {
         self.targets.push(target);
     }
 
+    /// Appends all positions of other rows over the same tables.
+    ///
+    /// # Panics
+    /// When they are over other tables.
+    pub fn append(&mut self, other: &Self) {
+        let same = self.bases == other.bases && self.sizes == other.sizes;
+        assert!(same && self.weights == other.weights, "rows over the same tables");
+        match (&mut self.indices, &other.indices) {
+            (Indices::Narrow(all), Indices::Narrow(more)) => all.extend_from_slice(more),
+            (Indices::Wide(all), Indices::Wide(more)) => all.extend_from_slice(more),
+            _ => unreachable!("equal tables have equal indices"),
+        }
+        self.targets.extend_from_slice(&other.targets);
+    }
+
+    /// No rows, over the same tables.
+    #[must_use]
+    pub fn empty(&self) -> Self {
+        Self::with_tables(self.bases.clone(), self.sizes.clone(), self.weights)
+    }
+
     /// The number of positions.
     pub fn len(&self) -> usize {
         self.targets.len()

@@ -60,6 +60,19 @@ pub enum PatternError {
         /// How many states it has.
         states: u64,
     },
+    /// A model's weights are of other patterns than its header names.
+    #[error(
+        "its patterns and counts have {asked} weights for each group of stages, but it holds {held}; it was damaged, or made for another board: fit it again"
+    )]
+    OtherSet {
+        /// What the patterns ask for.
+        asked: usize,
+        /// What there is.
+        held: usize,
+    },
+    /// Too many instances, or too large a table, for indices of two bytes.
+    #[error("{0}")]
+    NotForPlay(String),
 }
 
 /// Patterns ready to turn atoms into weights.
@@ -68,6 +81,13 @@ pub struct PatternSet {
     patterns: Vec<Pattern>,
     tables: Vec<Table>,
     instances: Vec<Instance>,
+    ranges: Vec<u8>,
+}
+
+/// An instance as the playing form sees it.
+pub(super) struct Placed<'a> {
+    pub(super) table: usize,
+    pub(super) places: &'a [(u16, u32)],
 }
 
 #[derive(Clone, Debug)]
@@ -142,7 +162,7 @@ impl PatternSet {
             tables.push(Table { ranks, base });
             base += count;
         }
-        Ok(Self { patterns, tables, instances })
+        Ok(Self { patterns, tables, instances, ranges: ranges.to_vec() })
     }
 
     /// The patterns as they were given.
@@ -168,6 +188,55 @@ impl PatternSet {
     /// The number of weights of every instance's table.
     pub fn table_sizes(&self) -> Vec<u32> {
         self.instances.iter().map(|instance| self.tables[instance.table].ranks.count).collect()
+    }
+
+    /// How many values each atom can take.
+    pub(super) fn ranges(&self) -> &[u8] {
+        &self.ranges
+    }
+
+    pub(super) fn instances_with_places(&self) -> impl Iterator<Item = Placed<'_>> {
+        self.instances.iter().map(|i| Placed { table: i.table, places: &i.places })
+    }
+
+    /// For every pattern, the shared weight of each of its states.
+    pub(super) fn tables_of_ranks(&self) -> impl Iterator<Item = &[u32]> {
+        self.tables.iter().map(|table| table.ranks.of_state.as_slice())
+    }
+
+    /// The pattern and the atoms of every instance, in the order of the pattern.
+    pub fn instance_atoms(&self) -> Vec<(usize, Vec<u16>)> {
+        let atoms = |i: &Instance| i.places.iter().map(|&(atom, _)| atom).collect();
+        self.instances.iter().map(|i| (i.table, atoms(i))).collect()
+    }
+
+    /// One state, as values of the pattern's atoms, for every weight of a pattern.
+    ///
+    /// # Panics
+    /// When there is no such pattern.
+    pub fn configurations_of(&self, pattern: usize) -> Vec<Vec<u8>> {
+        let instance = self.instances.iter().find(|i| i.table == pattern).expect("such a pattern");
+        let ranks = &self.tables[pattern].ranks;
+        let mut states = vec![None; ranks.count as usize];
+        for (state, &rank) in ranks.of_state.iter().enumerate() {
+            states[rank as usize].get_or_insert(state as u32);
+        }
+        let digits = |state: Option<u32>| {
+            let state = state.expect("every rank has a state");
+            let digit = |&(atom, stride): &(u16, u32)| {
+                (state / stride % u32::from(self.ranges[usize::from(atom)])) as u8
+            };
+            instance.places.iter().map(digit).collect()
+        };
+        states.into_iter().map(digits).collect()
+    }
+
+    /// The number of a pattern's first weight.
+    ///
+    /// # Panics
+    /// When there is no such pattern.
+    pub fn base_of(&self, pattern: usize) -> usize {
+        self.tables[pattern].base as usize
     }
 
     /// The active weight of every instance, counted from its table's first.

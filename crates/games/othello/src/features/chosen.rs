@@ -5,8 +5,9 @@
 //! tells whether a learner is hurt by what it already knows.
 
 use super::{Bill, NAMES, Scratch, lines, measures};
+use crate::squares::Squares;
 use crate::{Board, Kernel};
-use evalsmith_core::Features;
+use evalsmith_core::{Atoms, Features};
 
 /// The most features one selection holds.
 const MOST: usize = 64;
@@ -111,6 +112,11 @@ impl<K: Kernel> Features<Board<K>> for Chosen {
             None => name(number),
         };
         self.selection.numbers().iter().filter_map(named).collect()
+    }
+
+    #[inline(always)]
+    fn atoms(&self) -> Option<&dyn Atoms<Board<K>>> {
+        Some(&Squares)
     }
 
     #[inline(always)]

@@ -1,0 +1,131 @@
+//! `evalsmith model fit --learner patterns`: weights of patterns, group by group.
+
+use crate::failure::{Usage, command_line};
+use crate::options::{game, show};
+use crate::progress::Terminal;
+use clap::{Args, ValueEnum};
+use evalsmith_lab::prelude::{Dataset, LabError, Learner, LinkName, PatternFitPlan, pattern_names};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Who learns: over features, or patterns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LearnerName {
+    Of(Learner),
+    Patterns,
+}
+
+const PATTERNS: &str = "patterns";
+
+impl FromStr for LearnerName {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == PATTERNS {
+            return Ok(Self::Patterns);
+        }
+        text.parse().map(Self::Of).map_err(|e| format!("{e}, {PATTERNS}"))
+    }
+}
+
+impl std::fmt::Display for LearnerName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Of(learner) => write!(f, "{learner}"),
+            Self::Patterns => f.write_str(PATTERNS),
+        }
+    }
+}
+
+/// What only a fit of patterns knows.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Patterns")]
+pub(super) struct PatternOptions {
+    /// The patterns: a set by name (buro98, edax), or a TOML file
+    #[arg(long, value_name = "SET")]
+    patterns: Option<String>,
+    /// What the weights of a position add up to: the final margin, log-odds
+    /// (logistic), or what a sigmoid turns into a margin (range) [default: margin]
+    #[arg(long, value_enum, value_name = "LINK")]
+    link: Option<Link>,
+    /// Begin with the weights of this model, and hold weights to them
+    #[arg(long, value_name = "MODEL")]
+    start_from: Option<PathBuf>,
+    /// Stages that share weights [default: 4]
+    #[arg(long, value_name = "STAGES", value_parser = clap::value_parser!(u16).range(1..=256))]
+    stage_width: Option<u16>,
+    /// Groups of stages, at most, counted from the end of the game [default: 13]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    groups: Option<u16>,
+    /// How firmly weights are held to what they began with, in positions; the best of
+    /// several on the games held out [default: 1,5,25,125]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    ridge: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Link {
+    Margin,
+    Logistic,
+    Range,
+}
+
+/// What a fit of patterns shares with others.
+pub(super) struct Shared<'a> {
+    pub(super) data: &'a Path,
+    pub(super) output: &'a Path,
+    pub(super) label: Option<&'a str>,
+    pub(super) radius: Option<u8>,
+    pub(super) holdout: Option<f64>,
+    pub(super) seed: u64,
+}
+
+impl PatternOptions {
+    /// The first option given, for fits that have no use for it.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--patterns", self.patterns.is_some()),
+            ("--link", self.link.is_some()),
+            ("--start-from", self.start_from.is_some()),
+            ("--stage-width", self.stage_width.is_some()),
+            ("--groups", self.groups.is_some()),
+            ("--ridge", !self.ridge.is_empty()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
+    }
+
+    pub(super) fn fit(&self, shared: &Shared<'_>) -> anyhow::Result<()> {
+        let Some(patterns) = &self.patterns else {
+            let known = pattern_names().join(", ");
+            let message = format!("name the patterns with --patterns: {known}, or a TOML file");
+            return Err(Usage(message).into());
+        };
+        let mut plan = PatternFitPlan::new(patterns.clone().into());
+        if let Some(labels) = shared.label {
+            plan.labels = labels.split(',').map(|label| label.trim().to_owned()).collect();
+        }
+        plan.link = match self.link {
+            None | Some(Link::Margin) => LinkName::Margin,
+            Some(Link::Logistic) => LinkName::Logistic,
+            Some(Link::Range) => LinkName::Range,
+        };
+        plan.stage_width = self.stage_width.map_or(plan.stage_width, usize::from);
+        plan.groups = self.groups.map_or(plan.groups, usize::from);
+        plan.radius = shared.radius.map_or(plan.radius, usize::from);
+        plan.holdout = shared.holdout.unwrap_or(plan.holdout);
+        plan.seed = shared.seed;
+        if !self.ridge.is_empty() {
+            plan.ridges.clone_from(&self.ridge);
+        }
+        let dataset = Dataset::open(shared.data).map_err(LabError::from)?;
+        let fitted = game(&dataset.manifest().game)?.fit_patterns(
+            shared.data,
+            &plan,
+            self.start_from.as_deref(),
+            shared.output,
+            &command_line(),
+            &Terminal::new(),
+        )?;
+        show(&fitted.table().to_text())?;
+        show(&fitted.in_words())
+    }
+}

@@ -1,0 +1,36 @@
+//! `evalsmith model show` of a pattern model: sizes of weights, and boards.
+
+use crate::failure::Usage;
+use crate::options::{Format, game, print, show};
+use evalsmith_lab::prelude::PatternFile;
+use std::path::Path;
+
+/// Boards of the best and of the worst configurations.
+const BOARDS: usize = 5;
+
+/// Shows a model at a stage: all patterns in a table, or one of them on boards.
+pub(super) fn show_patterns(
+    model: &Path,
+    stage: Option<u8>,
+    pattern: Option<&str>,
+    format: Format,
+) -> anyhow::Result<()> {
+    let file = PatternFile::load(model)?;
+    let shown = game(&file.game)?.show_patterns(model, stage, pattern, BOARDS)?;
+    if format == Format::Table {
+        let made_by = &shown.made_by;
+        let command = made_by.get("command").and_then(|c| c.as_str()).unwrap_or("nobody told");
+        show(&format!("patterns model of {}, made by {command}", file.game))?;
+        let (first, last) = shown.stages;
+        show(&format!("stages {first} to {last}\n"))?;
+        if pattern.is_some() {
+            for view in &shown.patterns {
+                show(&view.to_text(shown.unit))?;
+            }
+            return Ok(());
+        }
+    } else if format == Format::Csv && pattern.is_some() {
+        return Err(Usage("a board is no table; use --format json".into()).into());
+    }
+    print(format, &shown.table(), &shown)
+}

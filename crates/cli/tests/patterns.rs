@@ -1,0 +1,92 @@
+//! Pattern models as a user meets them: fitted, shown, exported, played, and the
+//! sentences for what cannot be.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use std::fs;
+use tempfile::TempDir;
+
+const SMALL: &str = "[[pattern]]\nname = \"corner\"\nboard = \"##\\n##\"\n\
+                     [[pattern]]\nname = \"edge\"\nboard = \"########\"\n\
+                     [[count]]\nfeature = \"moves\"\nlow = -9\nhigh = 9\n";
+
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        fs::write(folder.path().join("small.toml"), SMALL).expect("written");
+        Self(folder)
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::cargo_bin("evalsmith").expect("the program is built");
+        command.current_dir(self.0.path()).args(line.split_whitespace());
+        command
+    }
+
+    fn run(&self, line: &str) -> String {
+        let output = self.command(line).assert().success().get_output().clone();
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    fn refuses(&self, line: &str, reason: &str) {
+        self.command(line).assert().code(2).stderr(predicate::str::contains(reason));
+    }
+}
+
+#[test]
+fn patterns_are_fitted_shown_exported_and_played() {
+    let bench = Bench::new();
+    bench.run("data generate othello --games 120 --depth 1 --out games");
+    let fit = "model fit games --learner patterns --patterns small.toml";
+    let report = bench.run(&format!("{fit} -o m --seed 3"));
+    assert!(report.contains("16 bits") && report.contains("weights from"), "{report}");
+    bench.command(&format!("{fit} -o n --seed 3 --start-from m")).assert().success().stderr(
+        predicate::str::contains("MiB of memory").and(predicate::str::contains("held out (")),
+    );
+    let shown = bench.run("model show m");
+    assert!(shown.contains("patterns model of othello") && shown.contains("moves"), "{shown}");
+    let boards = bench.run("model show m --stage 50 --pattern corner");
+    assert!(boards.contains("best for X") && boards.contains(". . . . . ."), "{boards}");
+    bench.run("model export m --format c -o m.h");
+    assert!(bench.run("model export m --format json -o m.json").contains("weights in m.json"));
+    let table = bench.run("match run othello m hand --depth 1 --pairs 4 --log l.jsonl");
+    assert!(table.contains('8'), "{table}");
+    bench.run("data label games --by search --depth 2 --function m --out labelled");
+    bench.run(&format!("{} -o s --label searched", fit.replace("games", "labelled")));
+    let answer = bench
+        .command("engine othello --function m")
+        .write_stdin("genmove black\nquit\n")
+        .assert()
+        .success();
+    answer.stdout(predicate::str::is_match("= [a-hA-H][1-8]").expect("a pattern"));
+}
+
+#[test]
+fn faults_name_the_thing_and_the_remedy() {
+    let bench = Bench::new();
+    bench.run("data generate othello --games 20 --depth 1 --out games");
+    bench.run("data generate malawi --games 2 --depth 1 --out malawi");
+    let fit = "model fit games -o m --learner patterns";
+    bench.refuses(fit, "--patterns: buro98, edax");
+    bench.refuses("model fit games -o m --patterns buro98", "--patterns goes with --learner");
+    bench.refuses("model fit games -o m --learner pattern", "least-squares, patterns");
+    let small = format!("{fit} --patterns small.toml");
+    bench.refuses(&format!("{small} --label perfect"), "no label \"perfect\"");
+    bench.refuses(&format!("{small} --raw"), "--raw has no meaning");
+    bench.refuses(&format!("{small} --holdout 0.999999"), "games to fit; take less");
+    bench.refuses(&small.replace("games", "malawi"), "names no atoms");
+    let missing = format!("{fit} --patterns none.toml");
+    bench.command(&missing).assert().code(1).stderr(predicate::str::contains("none.toml"));
+    fs::write(bench.0.path().join("bad.toml"), "[[pattern]]\nname = \"x\"\natoms = [\"a9\"]")
+        .expect("written");
+    bench.refuses(&format!("{fit} --patterns bad.toml"), "\"a9\", which is no atom");
+    bench.run(&format!("{small} --groups 2"));
+    bench.refuses("model show m --pattern rows", "it has corner, edge");
+    bench.refuses("model show m --stage 65", "0 to 64");
+    bench.refuses("model show m --draw x.svg", "see --pattern");
+    let truncated = fs::read(bench.0.path().join("m")).expect("a model");
+    fs::write(bench.0.path().join("cut"), &truncated[..truncated.len() - 9]).expect("written");
+    bench.command("model export cut --format c -o c.h").assert().code(1);
+}

@@ -1,0 +1,226 @@
+//! Estimates by any patterns of squares, fitted elsewhere, with their own weights for
+//! every number of discs.
+//!
+//! The index of a pattern is a number in base three: its own discs count one, the
+//! opponent's two. So the indices of all patterns are `a + 2 b`, where `a` is a sum
+//! over the mover's discs and `b` over the opponent's. Both are looked up four squares
+//! at a time, in rows that hold every pattern's share: 32 additions of rows for a
+//! board, whatever stands on it, a few vector instructions each.
+
+use crate::judge::{DISC, Judge};
+use evalsmith_othello::{Board, Kernel};
+use std::fmt;
+
+/// Patterns there is room for.
+const LANES: usize = 48;
+/// Squares looked up at a time.
+const AT_ONCE: usize = 4;
+
+type Row = [u16; LANES];
+
+/// What a [`SquareJudge`] is made of.
+#[derive(Clone, Debug)]
+pub struct SquareTables {
+    /// The squares of every instance of a pattern, the one that counts least first.
+    pub instances: Vec<Vec<u8>>,
+    /// Where the weights of each instance begin.
+    pub bases: Vec<u32>,
+    /// The smallest and largest difference of moves with a weight, and where those
+    /// weights begin.
+    pub moves: Option<(i16, i16, u32)>,
+    /// The weights of one group, groups one after the other.
+    pub weights: Vec<i16>,
+    /// The group of each number of discs.
+    pub group_of_discs: [u8; 65],
+    /// What a step of a weight is worth in each group, in discs.
+    pub discs_a_step: Vec<f32>,
+}
+
+/// Why tables make no judge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit(&'static str);
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+/// The judge by such tables.
+#[derive(Clone, Debug)]
+pub struct SquareJudge {
+    rows: Box<[[Row; 1 << AT_ONCE]; 64 / AT_ONCE]>,
+    bases: Vec<u32>,
+    moves: Option<(i32, i32, usize)>,
+    weights: Vec<i16>,
+    stride: usize,
+    group_of_discs: [u8; 65],
+    scales: Vec<f32>,
+}
+
+impl SquareJudge {
+    /// Takes tables over.
+    ///
+    /// # Errors
+    /// When there are more patterns than fit, one names a square twice or none, or an
+    /// index could point beyond its weights.
+    pub fn new(tables: SquareTables) -> Result<Self, Unfit> {
+        let SquareTables { instances, bases, moves, weights, group_of_discs, discs_a_step } =
+            tables;
+        if instances.len() > LANES || instances.len() != bases.len() {
+            return Err(Unfit("there are more patterns than fit"));
+        }
+        let groups = discs_a_step.len();
+        if groups == 0 || group_of_discs.iter().any(|&group| usize::from(group) >= groups) {
+            return Err(Unfit("a number of discs has no weights"));
+        }
+        let stride = weights.len() / groups;
+        let mut rows: Box<[[Row; 1 << AT_ONCE]; 64 / AT_ONCE]> =
+            vec![[[0; LANES]; 1 << AT_ONCE]; 64 / AT_ONCE]
+                .into_boxed_slice()
+                .try_into()
+                .expect("as many as were asked for");
+        for (lane, (squares, &base)) in instances.iter().zip(&bases).enumerate() {
+            let mut seen = 0_u64;
+            let mut power = 1_u32;
+            for &square in squares {
+                if square > 63 || seen >> square & 1 != 0 || power > 3_u32.pow(9) {
+                    return Err(Unfit("a pattern is no set of up to ten squares"));
+                }
+                seen |= 1 << square;
+                let (part, bit) = (usize::from(square) / AT_ONCE, usize::from(square) % AT_ONCE);
+                for (bits, row) in rows[part].iter_mut().enumerate() {
+                    row[lane] += (bits >> bit & 1) as u16 * power as u16;
+                }
+                power *= 3;
+            }
+            if base as usize + power as usize > stride {
+                return Err(Unfit("a pattern has fewer weights than states"));
+            }
+        }
+        let moves = match moves {
+            None => None,
+            Some((low, high, base)) => {
+                let (low, high) = (i32::from(low), i32::from(high));
+                if low > high || base as usize + (high - low) as usize >= stride {
+                    return Err(Unfit("a difference of moves has no weight"));
+                }
+                Some((low, high, base as usize))
+            }
+        };
+        let scales = discs_a_step.iter().map(|discs| discs * DISC as f32).collect();
+        Ok(Self { rows, bases, moves, weights, stride, group_of_discs, scales })
+    }
+
+    #[inline(always)]
+    fn sum(&self, set: u64) -> Row {
+        let mut sum = [0; LANES];
+        for (part, rows) in self.rows.iter().enumerate() {
+            let row = &rows[(set >> (AT_ONCE * part)) as usize & ((1 << AT_ONCE) - 1)];
+            for lane in 0..LANES {
+                sum[lane] += row[lane];
+            }
+        }
+        sum
+    }
+}
+
+impl Judge for SquareJudge {
+    #[inline(always)]
+    fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32 {
+        let (own, opp) = (self.sum(board.own()), self.sum(board.opp()));
+        let discs = 64 - board.empty().count_ones() as usize;
+        let group = usize::from(self.group_of_discs[discs]);
+        let weights = &self.weights[group * self.stride..(group + 1) * self.stride];
+        let mut sum = 0;
+        for (lane, &base) in self.bases.iter().enumerate() {
+            let index = usize::from(own[lane]) + 2 * usize::from(opp[lane]);
+            sum += i32::from(weights[base as usize + index]);
+        }
+        if let Some((low, high, base)) = self.moves {
+            let theirs = board.opponent_mobility().count_ones() as i32;
+            let difference = (moves.count_ones() as i32 - theirs).clamp(low, high);
+            sum += i32::from(weights[base + (difference - low) as usize]);
+        }
+        (sum as f32 * self.scales[group]) as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalsmith_core::{Game, Position, rng};
+    use evalsmith_othello::Othello;
+    use rand::RngExt;
+
+    fn tables() -> SquareTables {
+        // A row, a corner and the other way round a corner, and two groups.
+        let instances = vec![(0..8).collect(), vec![0, 1, 8, 9], vec![63, 62, 55, 54, 7, 3]];
+        let stride = 6561 + 81 + 729 + 9;
+        let weights = (0..2 * stride).map(|i| ((i * 7919) % 2001) as i16 - 1000).collect();
+        let mut group_of_discs = [0; 65];
+        group_of_discs[30..].fill(1);
+        SquareTables {
+            instances,
+            bases: vec![0, 6561, 6561 + 81],
+            moves: Some((-4, 4, 6561 + 81 + 729)),
+            weights,
+            group_of_discs,
+            discs_a_step: vec![0.01, 0.02],
+        }
+    }
+
+    /// Square by square.
+    fn slowly<K: Kernel>(tables: &SquareTables, board: &Board<K>) -> f32 {
+        let discs = 64 - board.empty().count_ones() as usize;
+        let group = usize::from(tables.group_of_discs[discs]);
+        let weights = &tables.weights[group * (tables.weights.len() / 2)..];
+        let mut sum = 0;
+        for (squares, &base) in tables.instances.iter().zip(&tables.bases) {
+            let digit = |&s: &u8| (board.own() >> s & 1) + 2 * (board.opp() >> s & 1);
+            let state = squares.iter().rev().fold(0, |state, s| 3 * state + digit(s));
+            sum += i32::from(weights[base as usize + state as usize]);
+        }
+        let moves = board.mobility().count_ones() as i32;
+        let moves = moves - board.opponent_mobility().count_ones() as i32;
+        let (low, high, base) = tables.moves.expect("there is one");
+        let place = moves.clamp(low.into(), high.into()) - i32::from(low);
+        sum += i32::from(weights[base as usize + place as usize]);
+        sum as f32 * tables.discs_a_step[group] * DISC as f32
+    }
+
+    #[test]
+    fn rows_add_up_to_what_squares_say() {
+        let judge = SquareJudge::new(tables()).expect("they fit");
+        for game in 0..20 {
+            let mut random = rng::stream(5, "squares", game);
+            let mut board = Othello::new().start();
+            while board.outcome().is_none() {
+                let (found, slow) =
+                    (judge.value(&board, board.mobility()), slowly(&tables(), &board));
+                assert!((found as f32 - slow).abs() <= 1.0, "{found} for {slow}");
+                let moves: Vec<_> = board.moves().collect();
+                board = board.play(moves[random.random_range(0..moves.len())]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_could_point_beyond_its_weights_is_refused() {
+        let spoil = |spoil: fn(&mut SquareTables)| {
+            let mut tables = tables();
+            spoil(&mut tables);
+            SquareJudge::new(tables).is_err()
+        };
+        assert!(!spoil(|_| ()));
+        assert!(spoil(|t| t.bases[1] += 8000));
+        assert!(spoil(|t| t.instances[0] = vec![3, 3]));
+        assert!(spoil(|t| t.instances[0] = vec![64]));
+        assert!(spoil(|t| t.instances[0] = (0..11).collect()));
+        assert!(spoil(|t| t.instances = vec![vec![0]; 49]));
+        assert!(spoil(|t| t.moves = Some((-4, 400, 0x1000))));
+        assert!(spoil(|t| t.discs_a_step.truncate(1)));
+    }
+}

@@ -1,0 +1,566 @@
+//! From a dataset to a pattern model, judged on games it has not seen.
+//!
+//! Groups of stages are fitted one after the other, and each is written down when it
+//! is done: the same command goes on behind the last one.
+//!
+//! The one invariant to know: a group's weights depend on the plan, the rows and the
+//! model begun with, never on threads or on where an earlier run stopped.
+
+use super::function::{set_of, with_counted};
+use super::outcome::{GroupReport, LinkName, table};
+use super::rows::{Collected, Targets, bytes_needed, check_memory, collect, memory_in_words};
+use super::sets::PatternSource;
+use crate::LabError;
+use evalsmith_core::{Game, Position, Progress};
+use evalsmith_data::Dataset;
+use evalsmith_learn::{
+    GroupParams, GroupRows, PatternFile, PatternModel, PatternPlan, RoundedGroup, StageGroups,
+    check_for_play, fit_group, sparse_error,
+};
+use evalsmith_report::Table;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// How to fit patterns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatternFitPlan {
+    /// Where the patterns come from.
+    pub patterns: PatternSource,
+    /// Labels by name: the first that a position has counts. `result` is that of its game.
+    pub labels: Vec<String>,
+    /// What the weights add up to.
+    pub link: LinkName,
+    /// Stages that share weights.
+    pub stage_width: usize,
+    /// Groups of stages, at most.
+    pub groups: usize,
+    /// Neighbouring groups on either side whose positions speak too.
+    pub radius: usize,
+    /// How firmly weights are held to their prior, in positions; several are tried.
+    pub ridges: Vec<f64>,
+    /// The share of games held out.
+    pub holdout: f64,
+    /// Chooses the games held out.
+    pub seed: u64,
+}
+
+impl PatternFitPlan {
+    /// The usual fit of some patterns to the results of games.
+    pub fn new(patterns: PatternSource) -> Self {
+        let GroupParams { radius, ridges, .. } = GroupParams::default();
+        Self {
+            patterns,
+            labels: vec![super::rows::RESULT.into()],
+            link: LinkName::default(),
+            stage_width: 4,
+            groups: 13,
+            radius,
+            ridges,
+            holdout: 0.1,
+            seed: 1,
+        }
+    }
+
+    fn check(&self) -> Result<(), LabError> {
+        let wrong = |message: String| Err(LabError::Settings(message));
+        if self.labels.is_empty() {
+            return wrong("name a label to fit, or `result`".into());
+        }
+        if let Some(ridge) = self.ridges.iter().find(|r| !(r.is_finite() && **r >= 0.0)) {
+            return wrong(format!("weights are held by 0 positions or more, not by {ridge}"));
+        }
+        if self.ridges.is_empty() {
+            return wrong("say how firmly weights are held to their prior".into());
+        }
+        if !(0.0..1.0).contains(&self.holdout) {
+            let share = self.holdout;
+            return wrong(format!("the share held out lies from 0 to below 1, not at {share}"));
+        }
+        Ok(())
+    }
+}
+
+/// A fitted pattern model with what is known of it.
+#[derive(Clone, Debug)]
+pub struct PatternFitted {
+    /// The model, and what made it.
+    pub file: PatternFile,
+    /// Group by group.
+    pub reports: Vec<GroupReport>,
+    /// Positions without a label, left out.
+    pub unlabelled: u64,
+    unit: &'static str,
+}
+
+impl PatternFitted {
+    /// The errors by group of stages.
+    pub fn table(&self) -> Table {
+        table(&self.reports, self.unit)
+    }
+
+    /// The whole in a sentence.
+    pub fn in_words(&self) -> String {
+        let positions: u64 = self.reports.iter().map(|r| r.positions + r.held_out).sum();
+        let mean = |error: fn(&GroupReport) -> Option<f64>| {
+            let of = |r: &GroupReport| Some((error(r)?.powi(2), r.held_out as f64));
+            let (sum, rows) = self
+                .reports
+                .iter()
+                .filter_map(of)
+                .fold((0.0, 0.0), |(s, n), (square, rows)| (s + square * rows, n + rows));
+            (rows > 0.0).then(|| (sum / rows).sqrt())
+        };
+        let errors = match (mean(|r| r.holdout), mean(|r| r.rounded)) {
+            (Some(fitted), Some(rounded)) => format!(
+                "; error held out {fitted:.4} {}, {rounded:.4} with weights of 16 bits",
+                self.unit
+            ),
+            _ => String::new(),
+        };
+        let unlabelled = match self.unlabelled {
+            0 => String::new(),
+            left_out => format!(", {left_out} without a label left out"),
+        };
+        let weights = self.file.model.steps().len();
+        format!("{weights} weights from {positions} positions{unlabelled}{errors}")
+    }
+}
+
+/// What a checkpoint says of itself.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Standing {
+    plan: PatternFitPlan,
+    patterns: PatternPlan,
+    data: String,
+    start: Option<String>,
+    done: Vec<GroupReport>,
+}
+
+/// Fits patterns to a dataset and writes the model, in which `command` is told. Until
+/// the whole is written, what is done stands beside it.
+///
+/// # Errors
+/// When the plan makes no sense, the dataset cannot be read, is of another game or
+/// has no labelled positions, there is no room for them, a file cannot be written, or
+/// the job is stopped.
+pub fn fit_patterns<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    plan: &PatternFitPlan,
+    start: Option<&Path>,
+    output: &Path,
+    command: &str,
+    progress: &dyn Progress,
+) -> Result<PatternFitted, LabError> {
+    let checkpoint = &checkpoint_of(output);
+    plan.check()?;
+    dataset.expect_game(G::NAME)?;
+    let patterns = plan.patterns.read()?;
+    let set = set_of(game, &patterns)?;
+    check_for_play(&set).map_err(|e| LabError::Settings(e.to_string()))?;
+    let game = &with_counted(game, &patterns)?;
+    let stages = G::Position::STAGES.max(1);
+    let groups = StageGroups::new(stages, plan.stage_width, plan.groups).ok_or_else(|| {
+        let (width, count) = (plan.stage_width, plan.groups);
+        LabError::Settings(format!(
+            "{count} groups of {width} stages cannot be: take one or more of each, at most 256"
+        ))
+    })?;
+    let begun =
+        start.map(|path| begin_with::<G>(path, &patterns, groups, plan.link)).transpose()?;
+    let targets = Targets::new(dataset, &plan.labels, plan.link)?;
+    let needed = bytes_needed(dataset.len(), &patterns, &set);
+    progress.note(&format!(
+        "{} positions with {} active weights each, {} weights in {} groups of stages: {}",
+        dataset.len(),
+        set.instances() + patterns.counts.len(),
+        patterns.weights(&set) * groups.count(),
+        groups.count(),
+        memory_in_words(needed)
+    ));
+    check_memory(needed)?;
+    let collected = collect(
+        game,
+        dataset,
+        (&patterns, &set),
+        groups,
+        &targets,
+        (plan.holdout, plan.seed),
+        progress,
+    )?;
+    check_games(&collected, plan)?;
+
+    let mut standing = Standing {
+        plan: plan.clone(),
+        patterns,
+        data: dataset.digest()?.to_string(),
+        start: begun.as_ref().map(|(digest, _)| digest.clone()),
+        done: Vec::new(),
+    };
+    let mut rounded = resume(checkpoint, &mut standing)?;
+    let fit = Fit { plan, groups, rows: &collected.groups, unit: plan.link.errors_in(game) };
+    progress.begin("groups of stages", groups.count() as u64, "groups");
+    progress.resume(rounded.len() as u64);
+    let prior = vec![0.0; standing.patterns.weights(&set)];
+    while rounded.len() < groups.count() {
+        let group = rounded.len();
+        let from = begun.as_ref().map_or(&prior, |(_, weights)| &weights[group]);
+        let (report, weights) = fit.group(group, from, progress)?;
+        standing.done.push(report);
+        rounded.push(weights);
+        save_standing(checkpoint, &standing, &rounded, G::NAME, groups)?;
+        progress.advance(1);
+    }
+    progress.end();
+    fill_empty(&mut rounded, &collected.groups, plan.radius, begun.is_some());
+    let Standing { plan, patterns, data, start: begun_with, done } = standing;
+    let made_by = serde_json::json!({
+        "command": command,
+        "data": data,
+        "start": begun_with,
+        "plan": plan,
+        "groups": done,
+    });
+    let model = PatternModel::new(patterns, groups, plan.link.unit(), rounded)?;
+    let file = PatternFile { game: G::NAME.into(), made_by, model };
+    file.save(output)?;
+    forget(checkpoint)?;
+    Ok(PatternFitted { file, reports: done, unlabelled: collected.unlabelled, unit: fit.unit })
+}
+
+/// The weights of another model of the same patterns, with its file's name.
+fn begin_with<G: Game>(
+    path: &Path,
+    patterns: &PatternPlan,
+    groups: StageGroups,
+    link: LinkName,
+) -> Result<(String, Vec<Vec<f32>>), LabError> {
+    let file = PatternFile::load(path)?;
+    file.check(G::NAME, G::Position::STAGES)?;
+    let unfit = |what: &str| LabError::Unreadable {
+        path: path.to_owned(),
+        reason: format!(
+            "its {what} are others than those of this fit; begin with a model of the same"
+        ),
+    };
+    if file.model.plan() != patterns {
+        return Err(unfit("patterns"));
+    }
+    if file.model.groups() != groups {
+        return Err(unfit("groups of stages"));
+    }
+    if file.model.unit() != link.unit() {
+        return Err(unfit("units"));
+    }
+    let weights = (0..groups.count()).map(|group| file.model.weights_of(group)).collect();
+    let mut hasher = evalsmith_data::Hasher::new();
+    file.model.steps().iter().for_each(|&step| hasher.write_u64(step as u64));
+    Ok((format!("{}@{}", path.display(), hasher.finish()), weights))
+}
+
+fn check_games(collected: &Collected, plan: &PatternFitPlan) -> Result<(), LabError> {
+    let wrong = |message: String| Err(LabError::Settings(message));
+    let share = plan.holdout;
+    match collected.games {
+        [0, 0] => wrong(format!(
+            "none of the {} positions has the label {}; add one with `evalsmith data label`",
+            collected.unlabelled,
+            plan.labels.join(" or ")
+        )),
+        [0, held] => wrong(format!(
+            "a hold-out of {share} leaves none of the {held} games to fit; take less"
+        )),
+        [games, 0] if share > 0.0 => wrong(format!(
+            "a hold-out of {share} holds out none of the {games} games; take more, or 0"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The groups that an earlier run of the same fit finished.
+fn resume(path: &Path, standing: &mut Standing) -> Result<Vec<RoundedGroup>, LabError> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let file = PatternFile::load(path)?;
+    let other = || LabError::Unreadable {
+        path: path.to_owned(),
+        reason: "is an unfinished fit of other data or settings; finish it, or remove it".into(),
+    };
+    let found: Standing = serde_json::from_value(file.made_by).map_err(|_| other())?;
+    let done = found.done.clone();
+    if (Standing { done: Vec::new(), ..found }) != *standing {
+        return Err(other());
+    }
+    let model = &file.model;
+    let group = |group: usize| RoundedGroup {
+        scale: model.scales()[group],
+        steps: model.steps_of(group).to_vec(),
+    };
+    let rounded = (0..done.len()).map(group).collect();
+    standing.done = done;
+    Ok(rounded)
+}
+
+fn save_standing(
+    path: &Path,
+    standing: &Standing,
+    rounded: &[RoundedGroup],
+    game: &str,
+    groups: StageGroups,
+) -> Result<(), LabError> {
+    let mut all = rounded.to_vec();
+    let empty = RoundedGroup { scale: 1.0, steps: vec![0; rounded[0].steps.len()] };
+    all.resize(groups.count(), empty);
+    let unit = standing.plan.link.unit();
+    let model = PatternModel::new(standing.patterns.clone(), groups, unit, all)?;
+    let made_by = serde_json::to_value(standing)
+        .map_err(|e| LabError::Settings(format!("{}: {e}", path.display())))?;
+    Ok(PatternFile { game: game.into(), made_by, model }.save(path)?)
+}
+
+/// Removes what an unfinished fit left, where there is something.
+fn forget(checkpoint: &Path) -> Result<(), LabError> {
+    match fs::remove_file(checkpoint) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(LabError::io(checkpoint)(e)),
+        _ => Ok(()),
+    }
+}
+
+/// Where the fit of a file stands until it is whole.
+fn checkpoint_of(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".unfinished");
+    name.into()
+}
+
+/// Groups that no position spoke about take the weights of the nearest that has some.
+fn fill_empty(rounded: &mut [RoundedGroup], rows: &[GroupRows], radius: usize, begun: bool) {
+    if begun {
+        return;
+    }
+    let spoken = |group: usize| {
+        let near = group.saturating_sub(radius)..(group + radius + 1).min(rows.len());
+        rows[near].iter().any(|part| !part.train.is_empty())
+    };
+    for group in (0..rounded.len()).filter(|&group| !spoken(group)) {
+        let nearest = (0..rows.len()).filter(|&other| spoken(other));
+        if let Some(nearest) = nearest.min_by_key(|other| other.abs_diff(group)) {
+            rounded[group] = rounded[nearest].clone();
+        }
+    }
+}
+
+struct Fit<'a> {
+    plan: &'a PatternFitPlan,
+    groups: StageGroups,
+    rows: &'a [GroupRows],
+    unit: &'static str,
+}
+
+impl Fit<'_> {
+    fn group(
+        &self,
+        group: usize,
+        prior: &[f32],
+        progress: &dyn Progress,
+    ) -> Result<(GroupReport, RoundedGroup), LabError> {
+        let params = GroupParams {
+            link: self.plan.link.link(),
+            radius: self.plan.radius,
+            ridges: self.plan.ridges.clone(),
+            ..GroupParams::default()
+        };
+        let (begun, mut went_over, mut stopped) = (Instant::now(), 0, false);
+        let fit = fit_group(self.rows, group, prior, &params, &mut |rows| {
+            went_over += rows;
+            stopped = progress.stopped();
+            !stopped
+        });
+        if stopped {
+            return Err(LabError::Stopped);
+        }
+        let own = &self.rows[group];
+        let rounded = RoundedGroup::new(&fit.weights)?;
+        let report = GroupReport {
+            stages: self.groups.bounds(group),
+            positions: own.train.len() as u64,
+            held_out: own.holdout.len() as u64,
+            train: fit.after.train.sqrt(),
+            before: fit.before.holdout.map(f64::sqrt),
+            holdout: fit.after.holdout.map(f64::sqrt),
+            rounded: sparse_error(&own.holdout, &rounded.weights(), params.link).map(f64::sqrt),
+            ridges: fit.ridges,
+            passes: fit.passes,
+        };
+        let speed = went_over as f64 / begun.elapsed().as_secs_f64().max(1e-9);
+        progress.note(&report.in_words(self.unit, speed));
+        Ok((report, rounded))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::function::{FunctionName, by_hand, open};
+    use evalsmith_core::Quiet;
+    use evalsmith_data::{How, LabelOrder, Maker, SelfPlay, Shard, generate, label};
+    use evalsmith_othello::Othello;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use tempfile::TempDir;
+
+    /// Stops a job when its second group is done.
+    struct Impatient(AtomicU64);
+
+    impl Progress for Impatient {
+        fn begin(&self, _task: &str, _total: u64, _unit: &'static str) {}
+        fn advance(&self, amount: u64) {
+            // Positions come by thousands, groups one by one.
+            self.0.fetch_add(u64::from(amount == 1), Ordering::Relaxed);
+        }
+        fn note(&self, _message: &str) {}
+        fn end(&self) {}
+        fn stopped(&self) -> bool {
+            self.0.load(Ordering::Relaxed) >= 2
+        }
+    }
+
+    fn dataset(folder: &TempDir) -> Dataset {
+        let (game, data) = (Othello::new(), folder.path().join("data"));
+        let plan = SelfPlay { games: 150, depth: 1, opening_plies: 8, ..SelfPlay::default() };
+        let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
+        generate(&game, &by_hand(&game).unwrap(), &plan, &maker, &data, &Quiet).unwrap();
+        Dataset::open(&data).unwrap()
+    }
+
+    fn plan(folder: &TempDir) -> PatternFitPlan {
+        let path = folder.path().join("small.toml");
+        let text = "[[pattern]]\nname = \"edge\"\nboard = \"########\"\n\
+                    [[pattern]]\nname = \"corner\"\nboard = \"##\\n##\"\n\
+                    [[count]]\nfeature = \"moves\"\nlow = -9\nhigh = 9\n";
+        fs::write(&path, text).unwrap();
+        PatternFitPlan::new(PatternSource::File(path))
+    }
+
+    fn fit(
+        dataset: &Dataset,
+        plan: &PatternFitPlan,
+        start: Option<&Path>,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<PatternFitted, LabError> {
+        fit_patterns(&Othello::new(), dataset, plan, start, out, "test", progress)
+    }
+
+    #[test]
+    fn a_fit_learns_goes_on_where_it_stopped_and_opens_as_a_function() {
+        let folder = tempfile::tempdir().unwrap();
+        let (dataset, plan) = (dataset(&folder), plan(&folder));
+        let [whole, halted] = ["whole", "halted"].map(|name| folder.path().join(name));
+        let fitted = fit(&dataset, &plan, None, &whole, &Quiet).unwrap();
+        assert_eq!(fitted.reports.len(), 13);
+        let middle = &fitted.reports[6];
+        assert!(middle.holdout.unwrap() < 0.95 * middle.before.unwrap(), "{middle:?}");
+        assert!((middle.holdout.unwrap() - middle.rounded.unwrap()).abs() < 0.01);
+        assert!(fitted.in_words().contains("16 bits"), "{}", fitted.in_words());
+
+        let stopped = fit(&dataset, &plan, None, &halted, &Impatient(AtomicU64::new(0)));
+        assert!(stopped.unwrap_err().is_stop());
+        assert!(!halted.exists() && checkpoint_of(&halted).exists());
+        let other = PatternFitPlan { seed: 9, ..plan.clone() };
+        let error = fit(&dataset, &other, None, &halted, &Quiet).unwrap_err().to_string();
+        assert!(error.contains("other data or settings"), "{error}");
+        fit(&dataset, &plan, None, &halted, &Quiet).unwrap();
+        assert_eq!(fs::read(&whole).unwrap(), fs::read(&halted).unwrap());
+        assert!(!checkpoint_of(&halted).exists());
+
+        let name = FunctionName::File(whole.clone());
+        let function = open(&Othello::new(), &name, None).unwrap();
+        assert!(function.identity(&name).contains('@'));
+
+        let again = folder.path().join("again");
+        let again = fit(&dataset, &plan, Some(&whole), &again, &Quiet).unwrap();
+        let close = again.reports[6].before.unwrap() - middle.rounded.unwrap();
+        assert!(close.abs() < 1e-3, "it begins where the other ended");
+        let wider = PatternFitPlan { stage_width: 5, ..plan };
+        let error = fit(&dataset, &wider, Some(&whole), &folder.path().join("x"), &Quiet);
+        assert!(error.unwrap_err().to_string().contains("groups of stages"));
+    }
+
+    #[test]
+    fn threads_do_not_matter_and_a_label_takes_the_place_of_the_result() {
+        let folder = tempfile::tempdir().unwrap();
+        let (played, plan) = (dataset(&folder), plan(&folder));
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let out = folder.path().join(threads.to_string());
+            pool.install(|| fit(&played, &plan, None, &out, &Quiet)).unwrap().file
+        };
+        assert_eq!(on(1), on(3));
+        let order = LabelOrder {
+            name: "exact".into(),
+            how: How::Exact { moves_left: 6 },
+            successors: false,
+            shard: Shard::default(),
+            function: "hand".into(),
+        };
+        let labelled = folder.path().join("labelled");
+        let game = Othello::new();
+        label(&game, &by_hand(&game).unwrap(), &played, &order, "test", &labelled, &Quiet).unwrap();
+        let labelled = Dataset::open(&labelled).unwrap();
+        let by = |labels: &[&str]| {
+            let labels = labels.iter().map(|&l| l.into()).collect();
+            let plan = PatternFitPlan { labels, ..plan.clone() };
+            fit(&labelled, &plan, None, &folder.path().join(labels_name(&plan)), &Quiet)
+        };
+        let [exact, both] = [by(&["exact"]).unwrap(), by(&["exact", "result"]).unwrap()];
+        assert_eq!((exact.reports[0].positions, both.unlabelled), (0, 0));
+        assert!(exact.unlabelled > 0 && both.reports[0].positions > 0);
+        assert_eq!(exact.reports[12].positions, both.reports[12].positions);
+        // Nobody spoke of the early groups; they follow the first that somebody did.
+        assert_eq!(exact.file.model.steps_of(0), exact.file.model.steps_of(9));
+        let error = by(&["perfect"]).unwrap_err().to_string();
+        assert!(error.contains("\"perfect\"") && error.contains("exact, result"), "{error}");
+    }
+
+    fn labels_name(plan: &PatternFitPlan) -> String {
+        plan.labels.join("+")
+    }
+
+    #[test]
+    fn what_cannot_be_fitted_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let (dataset, plan) = (dataset(&folder), plan(&folder));
+        let error = |change: &dyn Fn(&mut PatternFitPlan)| {
+            let mut plan = plan.clone();
+            change(&mut plan);
+            let error = fit(&dataset, &plan, None, &folder.path().join("x"), &Quiet).unwrap_err();
+            assert!(error.is_usage(), "{error}");
+            error.to_string()
+        };
+        assert!(error(&|p| p.holdout = 1.0).contains("below 1"));
+        assert!(error(&|p| p.holdout = 0.999_999).contains("leaves none of the"));
+        assert!(error(&|p| p.holdout = 1e-9).contains("holds out none"));
+        assert!(error(&|p| p.ridges = vec![-1.0]).contains("-1"));
+        assert!(error(&|p| p.stage_width = 0).contains("groups of 0 stages"));
+        let toml = |text: &str| {
+            let path = folder.path().join("bad.toml");
+            fs::write(&path, text).unwrap();
+            error(&|p| p.patterns = PatternSource::File(path.clone()))
+        };
+        let atoms = |atoms: &str| toml(&format!("[[pattern]]\nname = \"p\"\natoms = [{atoms}]"));
+        assert!(atoms("\"a1\", \"a1\"").contains("names \"a1\" twice"));
+        assert!(atoms("\"a1\", \"k9\"").contains("\"k9\", which is no atom"));
+        let block = "########\n########\n#";
+        assert!(
+            toml(&format!("[[pattern]]\nname = \"p\"\nboard = '''\n{block}'''"))
+                .contains("129140163")
+        );
+        let count = "[[pattern]]\nname = \"p\"\natoms = [\"a1\"]\n[[count]]\nfeature = \"luck\"\nlow = 0\nhigh = 1";
+        assert!(toml(count).contains("no feature \"luck\""));
+        assert!(check_memory(u64::MAX).is_err() || !Path::new("/proc/meminfo").exists());
+    }
+}

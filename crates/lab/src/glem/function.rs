@@ -1,0 +1,250 @@
+//! A pattern model as an evaluation function.
+//!
+//! The state keeps the indices of both sides' views: what the mover sees changes
+//! every square each ply, what a side sees changes only where a move did.
+
+use crate::LabError;
+use evalsmith_core::{
+    Evaluate, Explanation, Features, Game, LogOdds, Position, Score, Term, Window,
+};
+use evalsmith_data::Hasher;
+use evalsmith_learn::{
+    Indices, LearnError, PatternFile, PatternModel, PatternPlan, PatternSet, PatternTables,
+};
+
+/// A model ready for play over a game's features.
+#[derive(Clone, Debug)]
+pub struct PatternFunction<F> {
+    model: PatternModel,
+    set: PatternSet,
+    tables: PatternTables,
+    /// Those of the counts, in their order.
+    features: F,
+    atoms: Vec<String>,
+}
+
+/// What both sides see of a position.
+#[derive(Clone, Copy, Debug)]
+pub struct Views {
+    mover: Indices,
+    waiting: Indices,
+}
+
+/// The atoms of a position, without an allocation where they are as few as squares.
+#[inline]
+fn with_atoms<R>(count: usize, write: impl FnOnce(&mut [u8]), read: impl FnOnce(&[u8]) -> R) -> R {
+    if count <= 64 {
+        let mut values = [0; 64];
+        write(&mut values[..count]);
+        read(&values[..count])
+    } else {
+        let mut values = vec![0; count];
+        write(&mut values);
+        read(&values)
+    }
+}
+
+/// The game with the features that counts ask for.
+///
+/// # Errors
+/// When it does not know one of them.
+pub(crate) fn with_counted<G: Game>(game: &G, plan: &PatternPlan) -> Result<G, LabError> {
+    let names: Vec<String> = plan.counts.iter().map(|count| count.feature.clone()).collect();
+    crate::fit::with_features(game, &names)
+}
+
+/// The patterns of a plan over a game's atoms.
+///
+/// # Errors
+/// When the game names no atoms, or not these.
+pub(crate) fn set_of<G: Game>(game: &G, plan: &PatternPlan) -> Result<PatternSet, LabError> {
+    let Some(atoms) = game.atoms() else { return Err(no_atoms(G::NAME)) };
+    let (names, ranges) = (atoms.names(), atoms.ranges());
+    let set = PatternSet::new(plan.patterns.clone(), &names, &ranges, &atoms.symmetries());
+    set.map_err(|e| LabError::Settings(e.to_string()))
+}
+
+fn no_atoms(game: &str) -> LabError {
+    LabError::Settings(format!(
+        "{game} names no atoms that patterns could be made of; patterns are for othello"
+    ))
+}
+
+impl<F> PatternFunction<F> {
+    /// The function of a model file, for a game.
+    ///
+    /// # Errors
+    /// When the model is of another game, or its patterns are not of the game's atoms.
+    pub fn open<G: Game<Features = F>>(game: &G, file: PatternFile) -> Result<Self, LabError>
+    where
+        F: Features<G::Position>,
+    {
+        file.check(G::NAME, G::Position::STAGES)?;
+        let model = file.model;
+        let Some(atoms) = game.atoms() else { return Err(no_atoms(G::NAME)) };
+        let names = atoms.names();
+        let unfit = |e: evalsmith_learn::PatternError| LabError::Settings(e.to_string());
+        let set = model.set(&names, &atoms.ranges(), &atoms.symmetries()).map_err(unfit)?;
+        let tables = PatternTables::new(&model, &set).map_err(unfit)?;
+        let features = with_counted(game, model.plan())?.features();
+        if features.atoms().is_none() {
+            let given = "features that know no atoms".into();
+            return Err(LearnError::Features { model: "patterns".into(), given }.into());
+        }
+        Ok(Self { model, set, tables, features, atoms: names })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &PatternModel {
+        &self.model
+    }
+
+    /// The patterns over the game's atoms.
+    pub fn set(&self) -> &PatternSet {
+        &self.set
+    }
+
+    /// The tables it plays by.
+    pub fn tables(&self) -> &PatternTables {
+        &self.tables
+    }
+
+    /// Tells one model from another.
+    pub(crate) fn digest(&self) -> String {
+        let mut hasher = Hasher::new();
+        for scale in self.model.scales() {
+            hasher.write_u64(u64::from(scale.to_bits()));
+        }
+        for &step in self.model.steps() {
+            hasher.write_u64(step as u64);
+        }
+        hasher.finish().to_string()
+    }
+
+    #[inline]
+    fn log_odds<P: Position>(&self, position: &P, indices: &Indices) -> f64
+    where
+        F: Features<P>,
+    {
+        let mut scratch = F::Scratch::default();
+        let count = |i| self.features.get(position, i, &mut scratch);
+        self.tables.log_odds(position.stage(), indices, count)
+    }
+}
+
+/// How a value of an atom is drawn: empty, the mover's, the opponent's, others by
+/// their number.
+pub(super) fn sign(value: u8) -> char {
+    match value {
+        0 => '-',
+        1 => 'X',
+        2 => 'O',
+        _ => char::from_digit(u32::from(value), 36).unwrap_or('?'),
+    }
+}
+
+const KNOWN: &str = "checked when it was opened";
+
+impl<P: Position, F: Features<P>> Evaluate<P> for PatternFunction<F> {
+    type State = Views;
+
+    #[inline]
+    fn start(&self, position: &P) -> Views {
+        let atoms = self.features.atoms().expect(KNOWN);
+        let read = |values: &[u8]| self.tables.indices(values);
+        let count = self.atoms.len();
+        Views {
+            mover: with_atoms(count, |values| atoms.write(position, values), read),
+            waiting: with_atoms(count, |values| atoms.write_waiting(position, values), read),
+        }
+    }
+
+    #[inline]
+    fn advance(&self, before: &P, _m: P::Move, after: &P, state: &Views) -> Views {
+        // Who waited is to move now.
+        let mut views = Views { mover: state.waiting, waiting: state.mover };
+        self.features.atoms().expect(KNOWN).changes(before, after, &mut |change| {
+            let ([old, new], atom) = (change.mover, change.atom);
+            views.mover = self.tables.changed(&views.mover, atom, old, new);
+            let [old, new] = change.waiting;
+            views.waiting = self.tables.changed(&views.waiting, atom, old, new);
+        });
+        views
+    }
+
+    #[inline]
+    fn value(&self, position: &P, state: &Views, window: Window) -> Score {
+        window.clamp(LogOdds(self.log_odds(position, &state.mover)).into())
+    }
+
+    /// One term for each instance, with its configuration as the mover sees it (X its
+    /// own, O the opponent's), and one for each count.
+    fn explain(&self, position: &P) -> Explanation {
+        let mut values = vec![0; self.atoms.len()];
+        self.features.atoms().expect(KNOWN).write(position, &mut values);
+        let indices = self.tables.indices(&values);
+        let mut scratch = F::Scratch::default();
+        let counted: Vec<f32> = (0..self.tables.counts())
+            .map(|i| self.features.get(position, i, &mut scratch))
+            .collect();
+        let parts = self.tables.contributions(position.stage(), &indices, |i| counted[i]);
+        let patterns = self.set.instance_atoms().into_iter().map(|(pattern, atoms)| {
+            let name = &self.set.patterns()[pattern].name;
+            let first = atoms.first().map_or("", |&a| self.atoms[usize::from(a)].as_str());
+            let drawn: String = atoms.iter().map(|&a| sign(values[usize::from(a)])).collect();
+            (format!("{name} from {first}: {drawn}"), None)
+        });
+        let counts = self.model.plan().counts.iter().zip(&counted);
+        let counts = counts.map(|(count, &value)| (count.feature.clone(), Some(f64::from(value))));
+        let terms = patterns.chain(counts).zip(&parts).map(|((name, feature), &contribution)| {
+            Term { name, feature, weight: None, contribution }
+        });
+        Explanation { total: parts.iter().sum(), terms: terms.collect() }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::glem::PatternSource;
+    use evalsmith_core::conformance::check_evaluation;
+    use evalsmith_learn::{RoundedGroup, StageGroups, Unit};
+    use evalsmith_othello::Othello;
+
+    /// A model with weights out of the air.
+    pub(in super::super) fn some_model(patterns: &str) -> PatternFile {
+        let plan = PatternSource::from(patterns.to_owned()).read().unwrap();
+        let set = set_of(&Othello::new(), &plan).unwrap();
+        let groups = StageGroups::new(65, 4, 13).unwrap();
+        let n = plan.weights(&set);
+        let weight = |i: usize| ((i * 2_654_435_761) % 1009) as f32 / 1009.0 - 0.5;
+        let fitted = |group: usize| (0..n).map(|i| weight(i + 31 * group)).collect::<Vec<_>>();
+        let rounded = (0..13).map(|g| RoundedGroup::new(&fitted(g)).unwrap()).collect();
+        let unit = Unit::Margin { per_logit: 5.0 };
+        let model = PatternModel::new(plan, groups, unit, rounded).unwrap();
+        PatternFile { game: "othello".into(), made_by: serde_json::Value::Null, model }
+    }
+
+    #[test]
+    fn views_kept_along_a_game_serve_as_fresh_ones_and_terms_add_up() {
+        for patterns in ["buro98", "edax"] {
+            let game = Othello::new();
+            let function = PatternFunction::open(&game, some_model(patterns)).unwrap();
+            check_evaluation(&game, &function, 30, 1e-3);
+        }
+    }
+
+    #[test]
+    fn a_model_of_other_weights_or_another_game_is_refused() {
+        let mut file = some_model("buro98");
+        file.game = "chess".into();
+        let error = PatternFunction::open(&Othello::new(), file).unwrap_err();
+        assert!(error.to_string().contains("chess"), "{error}");
+        let (buro98, edax) = (some_model("buro98").model, some_model("edax").model);
+        let weights = (0..13).map(|g| RoundedGroup::new(&buro98.weights_of(g)).unwrap()).collect();
+        let model = PatternModel::new(edax.plan().clone(), edax.groups(), edax.unit(), weights);
+        let file = PatternFile { model: model.unwrap(), ..some_model("edax") };
+        let error = PatternFunction::open(&Othello::new(), file).unwrap_err();
+        assert!(error.to_string().contains("113877"), "{error}");
+    }
+}

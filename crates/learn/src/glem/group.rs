@@ -1,0 +1,199 @@
+//! The weights of one group of stages, with what its neighbours know.
+//!
+//! A group alone has few positions for each of its weights. So the positions of the
+//! group and its neighbours are fitted together first; then those of the group
+//! itself, with its weights held to the common ones. How firmly they are held, in
+//! positions, is chosen on the games held out, both times.
+//!
+//! The one invariant to know: a weight that no position speaks about keeps its prior.
+
+use super::{Link, SparseFit, SparseIteration, SparseParams, SparseRows, fit_sparse};
+
+/// Positions of one group: those to fit, and those held out.
+#[derive(Clone, Debug)]
+pub struct GroupRows {
+    /// Of games that the weights are fitted to.
+    pub train: SparseRows,
+    /// Of games held out.
+    pub holdout: SparseRows,
+}
+
+/// How to fit a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupParams {
+    /// The function between sum and label.
+    pub link: Link,
+    /// Neighbours on either side that speak too.
+    pub radius: usize,
+    /// How firmly weights are held to their prior, in positions: each is tried where
+    /// games are held out, the first is taken where none are.
+    pub ridges: Vec<f64>,
+    /// Passes of one fit, at most.
+    pub iterations: usize,
+    /// Passes without a smaller error on the games held out before a fit ends.
+    pub patience: usize,
+}
+
+impl Default for GroupParams {
+    fn default() -> Self {
+        let ridges = vec![1.0, 5.0, 25.0, 125.0];
+        Self { link: Link::Identity, radius: 1, ridges, iterations: 60, patience: 4 }
+    }
+}
+
+/// A fitted group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupFit {
+    /// One weight per configuration and count value.
+    pub weights: Vec<f32>,
+    /// The firmness chosen for the group and its neighbours together, where they
+    /// spoke, and for the group itself.
+    pub ridges: (Option<f64>, f64),
+    /// Passes over positions, of all fits.
+    pub passes: usize,
+    /// Mean squared errors: before the fit, and after it.
+    pub before: SparseIteration,
+    /// After it.
+    pub after: SparseIteration,
+}
+
+/// Fits group `group` of all; `keep_on` is asked after every pass, with the rows it
+/// went over, and an answer of false ends the fit with what it has.
+///
+/// # Panics
+/// When there is no such group, no ridge to try, or the prior is of other weights.
+pub fn fit_group(
+    groups: &[GroupRows],
+    group: usize,
+    prior: &[f32],
+    params: &GroupParams,
+    keep_on: &mut dyn FnMut(usize) -> bool,
+) -> GroupFit {
+    let own = &groups[group];
+    let near = group.saturating_sub(params.radius)..(group + params.radius + 1).min(groups.len());
+    let mut passes = 0;
+    let mut common = None;
+    if near.len() > 1 {
+        let mut train = own.train.empty();
+        groups[near].iter().for_each(|neighbour| train.append(&neighbour.train));
+        if train.len() > own.train.len() {
+            common = Some(choose(&train, &own.holdout, prior, params, &mut passes, keep_on));
+        }
+    }
+    let start = common.as_ref().map_or(prior, |(_, fit)| &fit.weights);
+    let (ridge, fit) = choose(&own.train, &own.holdout, start, params, &mut passes, keep_on);
+    let error = |weights: &[f32]| SparseIteration {
+        train: super::sparse_error(&own.train, weights, params.link).unwrap_or_default(),
+        holdout: super::sparse_error(&own.holdout, weights, params.link),
+    };
+    GroupFit {
+        ridges: (common.as_ref().map(|(ridge, _)| *ridge), ridge),
+        passes,
+        before: error(prior),
+        after: error(&fit.weights),
+        weights: fit.weights,
+    }
+}
+
+/// The best fit over the firmnesses, by the error on the rows held out; the first
+/// where there are none.
+fn choose(
+    train: &SparseRows,
+    holdout: &SparseRows,
+    prior: &[f32],
+    params: &GroupParams,
+    passes: &mut usize,
+    keep_on: &mut dyn FnMut(usize) -> bool,
+) -> (f64, SparseFit) {
+    let mut best: Option<(f64, SparseFit)> = None;
+    let mut go_on = true;
+    for &ridge in &params.ridges {
+        let sparse = SparseParams {
+            link: params.link,
+            ridge,
+            iterations: params.iterations,
+            patience: params.patience,
+        };
+        let fit = fit_sparse(train, holdout, prior, &sparse, |_| {
+            *passes += 1;
+            go_on = keep_on(train.len());
+            go_on
+        });
+        let error = |fit: &SparseFit| fit.trace[fit.best].holdout;
+        if best.as_ref().is_none_or(|(_, old)| error(&fit) < error(old)) {
+            best = Some((ridge, fit));
+        }
+        if !go_on || holdout.is_empty() {
+            break;
+        }
+    }
+    best.expect("a ridge to try")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus as Rng;
+
+    /// Groups whose true weights drift slowly, with `count` noisy rows each.
+    fn groups(count: usize, noise: f32, seed: u64) -> Vec<GroupRows> {
+        let mut dice = Rng::seed_from_u64(seed);
+        let mut rows = |group: usize, count: usize, noise: f32| {
+            let mut rows = SparseRows::with_tables(vec![0, 50], vec![50, 50], 100);
+            for _ in 0..count {
+                let active = [dice.random_range(0..50), dice.random_range(0..50)];
+                let weight = |i: u32| (i as f32).sin() * (1.0 + 0.05 * group as f32);
+                let sum = weight(active[0]) + weight(active[1] + 50);
+                rows.push(&active, sum + noise * (dice.random::<f32>() - 0.5));
+            }
+            rows
+        };
+        (0..3)
+            .map(|group| GroupRows {
+                train: rows(group, count, noise),
+                holdout: rows(group, 2000, 0.0),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn neighbours_help_where_a_group_has_few_positions() {
+        let groups = groups(150, 4.0, 1);
+        let zeros = [0.0; 100];
+        let fit = |radius| {
+            let params = GroupParams { radius, ..GroupParams::default() };
+            fit_group(&groups, 1, &zeros, &params, &mut |_| true)
+        };
+        let (alone, together) = (fit(0), fit(1));
+        assert_eq!(alone.ridges.0, None);
+        assert!(together.ridges.0.is_some());
+        let error = |fit: &GroupFit| fit.after.holdout.unwrap();
+        assert!(error(&together) < 0.8 * error(&alone), "{together:?} {alone:?}");
+        assert!(error(&alone) < alone.before.holdout.unwrap());
+    }
+
+    #[test]
+    fn noisy_labels_are_held_more_firmly_than_clean_ones() {
+        let params = GroupParams { radius: 0, ..GroupParams::default() };
+        let ridge = |noise| {
+            fit_group(&groups(1000, noise, 2), 0, &[0.0; 100], &params, &mut |_| true).ridges.1
+        };
+        assert!(ridge(20.0) > ridge(0.1));
+    }
+
+    #[test]
+    fn unseen_weights_keep_their_prior_and_a_fit_can_be_ended() {
+        let full = groups(100, 4.0, 3);
+        let ended = fit_group(&full, 0, &[0.0; 100], &GroupParams::default(), &mut |_| false);
+        assert!(ended.passes <= 2);
+        let without = |part: &GroupRows| GroupRows {
+            train: part.train.empty(),
+            holdout: part.holdout.clone(),
+        };
+        let groups: Vec<GroupRows> = full.iter().map(without).collect();
+        let prior: Vec<f32> = (0..100).map(|i| i as f32).collect();
+        let fit = fit_group(&groups, 0, &prior, &GroupParams::default(), &mut |_| true);
+        assert_eq!((fit.weights, fit.passes), (prior, 0));
+    }
+}

@@ -1,0 +1,161 @@
+//! What a pattern model looks at, and how it divides a game: as a person writes it
+//! down, and as a model file keeps it.
+
+use super::{Pattern, PatternSet, SparseRows};
+use evalsmith_core::Stage;
+use serde::{Deserialize, Serialize};
+
+/// Patterns, and counts beside them (buro98's terms for features of a wide range).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PatternPlan {
+    /// The patterns, each standing for all its symmetric copies.
+    pub patterns: Vec<Pattern>,
+    /// The counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<Count>,
+}
+
+/// A whole-numbered feature with one weight a value, held within limits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Count {
+    /// The feature's name.
+    pub feature: String,
+    /// The smallest value told from smaller ones.
+    pub low: i16,
+    /// The largest value told from larger ones.
+    pub high: i16,
+}
+
+impl Count {
+    /// Values told apart.
+    pub fn size(&self) -> usize {
+        usize::try_from(i32::from(self.high) - i32::from(self.low) + 1).unwrap_or_default()
+    }
+
+    /// The place of a value in the count's table.
+    #[inline]
+    pub fn place(&self, value: f32) -> usize {
+        let (low, high) = (f32::from(self.low), f32::from(self.high));
+        // Not a number becomes the lowest.
+        (value.round().max(low).min(high) - low) as usize
+    }
+}
+
+impl PatternPlan {
+    /// Weights of one group of stages, where the patterns are of this set.
+    pub fn weights(&self, set: &PatternSet) -> usize {
+        set.weights() + self.counts.iter().map(Count::size).sum::<usize>()
+    }
+
+    /// The number of each count's first weight.
+    pub fn count_bases(&self, set: &PatternSet) -> Vec<usize> {
+        let mut base = set.weights();
+        let mut own = |count: &Count| {
+            base += count.size();
+            base - count.size()
+        };
+        self.counts.iter().map(&mut own).collect()
+    }
+
+    /// No rows yet, with a column per instance and one per count.
+    pub fn rows(&self, set: &PatternSet) -> SparseRows {
+        let (mut bases, mut sizes) = (set.bases(), set.table_sizes());
+        bases.extend(self.count_bases(set).into_iter().map(|base| base as u32));
+        sizes.extend(self.counts.iter().map(|count| count.size() as u32));
+        SparseRows::with_tables(bases, sizes, self.weights(set))
+    }
+}
+
+/// Which stages of a game share weights: groups of equal width counted from the
+/// end of the game, and the first takes all that is left.
+///
+/// ```
+/// use evalsmith_core::Stage;
+/// use evalsmith_learn::StageGroups;
+/// let groups = StageGroups::new(65, 4, 13).expect("buro98's");
+/// assert_eq!([4, 16, 17, 61, 64].map(|discs| groups.of(Stage(discs))), [0, 0, 1, 12, 12]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StageGroups {
+    stages: usize,
+    width: usize,
+    count: usize,
+}
+
+impl StageGroups {
+    /// At most `count` groups of `width` of a game's stages; none where one of the
+    /// numbers is zero, or a game has more stages than there can be.
+    pub fn new(stages: usize, width: usize, count: usize) -> Option<Self> {
+        let groups = Self { stages, width, count };
+        groups.is_sound().then(|| Self { count: count.min(stages.div_ceil(width)), ..groups })
+    }
+
+    /// Whether groups read from a file are such as [`new`](Self::new) makes.
+    pub(super) fn is_sound(&self) -> bool {
+        (1..=256).contains(&self.stages) && self.width > 0 && (1..=256).contains(&self.count)
+    }
+
+    /// The game's stages.
+    pub fn stages(&self) -> usize {
+        self.stages
+    }
+
+    /// The number of groups.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The group of a stage.
+    #[inline]
+    pub fn of(&self, stage: Stage) -> usize {
+        let from_end = (self.stages - 1).saturating_sub(stage.index()) / self.width;
+        (self.count - 1).saturating_sub(from_end)
+    }
+
+    /// The first and the last stage of a group.
+    pub fn bounds(&self, group: usize) -> (u8, u8) {
+        let end = |group: usize| self.stages - 1 - self.width * (self.count - 1 - group);
+        let first = if group == 0 { 0 } else { end(group - 1) + 1 };
+        (first as u8, end(group) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_cover_all_stages_in_order() {
+        for (stages, width, count) in
+            [(65, 4, 13), (65, 1, 61), (1, 4, 13), (7, 3, 2), (256, 1, 300)]
+        {
+            let Some(groups) = StageGroups::new(stages, width, count) else {
+                assert!(count > 256);
+                continue;
+            };
+            let mut next = 0;
+            for group in 0..groups.count() {
+                let (first, last) = groups.bounds(group);
+                assert_eq!(usize::from(first), next);
+                assert!((first..=last).all(|stage| groups.of(Stage(stage)) == group));
+                next = usize::from(last) + 1;
+            }
+            assert_eq!(next, stages);
+        }
+        assert_eq!(StageGroups::new(65, 0, 13), None);
+    }
+
+    #[test]
+    fn counts_stay_within_their_limits() {
+        let count = Count { feature: "moves".into(), low: -3, high: 2 };
+        assert_eq!(count.size(), 6);
+        assert_eq!(
+            [-9.0, -3.0, 0.0, 2.0, 40.0, f32::NAN].map(|v| count.place(v)),
+            [0, 0, 3, 5, 5, 0]
+        );
+        assert_eq!(Count { low: 2, high: -3, ..count }.size(), 0);
+    }
+}
