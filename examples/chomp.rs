@@ -84,8 +84,7 @@ impl Game for Chomp {
     fn parse(&self, text: &str) -> Result<(Bar, Side), Malformed> {
         let wrong = |reason| Malformed::new("Chomp position", text, reason);
         let (rows, side) = text.split_once(' ').ok_or_else(|| wrong("who moves? 5331 first"))?;
-        let digits: Option<Vec<u8>> =
-            rows.chars().map(|c| Some(c.to_digit(10)? as u8)).collect();
+        let digits: Option<Vec<u8>> = rows.chars().map(|c| Some(c.to_digit(10)? as u8)).collect();
         let rows: Option<[u8; ROWS]> = digits.and_then(|rows| rows.try_into().ok());
         let rows = rows.ok_or_else(|| wrong("it takes four digits"))?;
         if rows[0] == 0 || rows[0] > COLUMNS || rows.windows(2).any(|pair| pair[1] > pair[0]) {
@@ -108,9 +107,9 @@ impl Game for Chomp {
 pub(crate) fn plan() -> BootstrapPlan {
     let mut plan = BootstrapPlan {
         rounds: 12,
-        games: 400,
+        games: 1500,
         depth: 1,
-        chance: 0.5,
+        chance: 0.6,
         opening_plies: 0,
         match_every: 4,
         match_plies: 1,
