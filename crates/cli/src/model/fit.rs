@@ -4,9 +4,11 @@ use super::fit_path;
 use crate::failure::{Usage, command_line, say};
 use crate::options::{game, holdout, may_write, share, show};
 use crate::progress::Terminal;
+use crate::tree_options::TreeOptions;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    CsvColumns, Dataset, Defaults, FitPlan, Fitted, Learner, Reduction, fit_table, read_csv,
+    CsvColumns, Dataset, Defaults, FeatureCosts, FitPlan, Fitted, Learner, Reduction, fit_table,
+    read_csv,
 };
 use std::path::PathBuf;
 
@@ -28,7 +30,7 @@ pub(crate) struct Fit {
     /// The model file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Who learns: logistic, fisher, quadratic, least-squares
+    /// Who learns: logistic, fisher, quadratic, least-squares, tree
     #[arg(long, default_value_t)]
     learner: Learner,
     /// The features to use, by name [default: the game's own, or all columns]
@@ -46,6 +48,15 @@ pub(crate) struct Fit {
     /// the game's result [default: set by the game]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     searched: Option<f64>,
+    #[command(flatten)]
+    tree: TreeOptions,
+    /// What features cost, for --price: `measured`, or NAME=NUMBER,... [default: all
+    /// alike]; measured costs are kept beside the model
+    #[arg(long, value_name = "COSTS", requires = "price")]
+    cost: Option<FeatureCosts>,
+    /// A tree of final scores instead of results (in a CSV file, of --score)
+    #[arg(long)]
+    of_scores: bool,
     /// Share of the games held out to judge the fit
     #[arg(long, value_name = "SHARE", value_parser = holdout, default_value_t = 0.2)]
     holdout: f64,
@@ -79,6 +90,14 @@ const TABLE: &str = "table";
 impl Fit {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let beside = fit_path(&self.output);
+        self.tree.only_for(self.learner)?;
+        if self.of_scores && self.learner != Learner::Tree {
+            return Err(Usage("--of-scores is about trees: add --learner tree".into()).into());
+        }
+        if self.reduce.is_some() && self.learner == Learner::Tree {
+            let message = "--reduce is not for trees, which leave out what they do not need";
+            return Err(Usage(message.into()).into());
+        }
         may_write(&self.output, self.force)?;
         may_write(&beside, self.force)?;
         let is_csv = self.data.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
@@ -96,6 +115,9 @@ impl Fit {
         plan.raw = self.raw;
         plan.searched = self.searched.unwrap_or(plan.searched);
         plan.logistic.stages.reduce = self.reduce;
+        plan.tree = self.tree.params(&plan.tree, self.seed);
+        plan.tree_of_scores = self.of_scores;
+        plan.costs = self.cost.clone().unwrap_or_default();
         plan.logistic.stages.radius = self.radius.unwrap_or(plan.logistic.stages.radius);
         plan
     }
@@ -126,8 +148,9 @@ impl Fit {
             let message = "--searched and --raw are about a dataset; a CSV file has neither";
             return Err(Usage(message.into()).into());
         }
-        if self.learner == Learner::LeastSquares && self.score.is_none() {
-            let message = "least squares predicts the final score: name its column with --score";
+        let wants_scores = self.learner == Learner::LeastSquares || self.of_scores;
+        if wants_scores && self.score.is_none() {
+            let message = "this fit predicts the final score: name its column with --score";
             return Err(Usage(message.into()).into());
         }
         let columns = CsvColumns {
