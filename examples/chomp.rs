@@ -107,9 +107,9 @@ impl Game for Chomp {
 pub(crate) fn plan() -> BootstrapPlan {
     let mut plan = BootstrapPlan {
         rounds: 12,
-        games: 400,
+        games: 1500,
         depth: 1,
-        chance: 0.5,
+        chance: 0.6,
         opening_plies: 0,
         match_every: 4,
         match_plies: 1,

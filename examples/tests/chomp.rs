@@ -9,18 +9,20 @@ use evalsmith_lab::prelude::*;
 use std::collections::HashMap;
 
 /// Whether the side to move wins, for all positions below one.
-fn solve(bar: &Bar, known: &mut HashMap<Bar, bool>) -> bool {
-    if let Some(&wins) = known.get(bar) {
+fn solve(bar: Bar, known: &mut HashMap<Bar, bool>) -> bool {
+    if let Some(&wins) = known.get(&bar) {
         return wins;
     }
-    let wins = bar.moves().any(|bite| !solve(&bar.play(bite), known));
-    known.insert(*bar, wins);
+    // All of them, not only up to the first that wins: the map is to be complete.
+    let losing = bar.moves().filter(|&bite| !solve(bar.play(bite), known)).count();
+    let wins = losing > 0;
+    known.insert(bar, wins);
     wins
 }
 
 fn solution() -> HashMap<Bar, bool> {
     let mut known = HashMap::new();
-    assert!(solve(&Chomp.start(), &mut known), "who steals the strategy wins");
+    assert!(solve(Chomp.start(), &mut known), "who steals the strategy wins");
     known
 }
 

@@ -1,8 +1,12 @@
 //! `evalsmith learn`: from the rules to a proven evaluation function.
 
+mod bootstrap;
+
+use crate::failure::Usage;
 use crate::options::{game, game_name, holdout, share, show};
 use crate::progress::Terminal;
-use clap::Args;
+use bootstrap::Bootstrap;
+use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{AnyGame, LearnPlan};
 use std::path::PathBuf;
 
@@ -16,15 +20,23 @@ use std::path::PathBuf;
 /// CPU time and against the trivial one, and writes one page about it. Killed
 /// at any moment, the same command goes on where it stopped and ends with the
 /// same result.
+///
+/// With `--method bootstrap` nothing but the rules is known at first: rounds of
+/// games by the last function, labels by a search with it, and a new function
+/// fitted to them, beginning with the trivial one, until a sequential test in a
+/// match finds no further improvement.
 #[derive(Args)]
 pub(crate) struct Learn {
     /// The game (see `evalsmith games`)
     #[arg(value_parser = game_name)]
     game: String,
-    /// Folder for everything the run makes [default: learn-GAME]
+    /// How to learn
+    #[arg(long, value_enum, default_value_t)]
+    method: Method,
+    /// Folder for everything the run makes [default: learn-GAME, bootstrap-GAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Games of self-play [default: set by the game]
+    /// Games of self-play; of a bootstrap, in each round [default: set by the game, 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     games: Option<u32>,
     /// Plies searched for a move, in self-play and in the equal-depth match [default: set by the game]
@@ -65,11 +77,34 @@ pub(crate) struct Learn {
     /// Decides all chance in the run
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    bootstrap: Bootstrap,
+}
+
+/// How to learn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// One walk: games by hand weights, one fit, matches
+    #[default]
+    Walk,
+    /// Rounds from the rules alone
+    Bootstrap,
 }
 
 impl Learn {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let game = game(&self.game)?;
+        if self.method == Method::Bootstrap {
+            let plan = self.bootstrap_plan(&*game)?;
+            let out = self.out.unwrap_or_else(|| format!("bootstrap-{}", self.game).into());
+            let summary = game.bootstrap(&plan, &out, &Terminal::new())?;
+            return show(&summary.to_text(&out));
+        }
+        if let Some(flag) = self.bootstrap.given() {
+            let message = format!("{flag} is about the bootstrap: add --method bootstrap");
+            return Err(Usage(message).into());
+        }
+        self.bootstrap.check_for_walk()?;
         let plan = self.plan(&*game);
         let out = self.out.unwrap_or_else(|| format!("learn-{}", self.game).into());
         let summary = game.learn(&plan, &out, self.calibration.as_deref(), &Terminal::new())?;

@@ -16,6 +16,7 @@ mod play;
 mod progress;
 mod reproduce;
 mod solve;
+mod tree_options;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -24,7 +24,7 @@ use crate::run_folder::{RunFolder, read_json, write_json};
 use evalsmith_arena::Openings;
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Game, Progress};
-use evalsmith_learn::{Learner, LogisticParams, ModelFile, TreeParams};
+use evalsmith_learn::{Criterion, Learner, LogisticParams, ModelFile, TreeParams};
 use evalsmith_stats::elo::MatchStats;
 use evalsmith_stats::sprt::Verdict;
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,8 @@ impl BootstrapPlan {
             opening_plies: 4,
             expand: false,
             memory: 0.9,
-            tree: TreeParams::default(),
+            // The paper's, and larger trees: among moves of equal value play is blind.
+            tree: TreeParams { criterion: Criterion::Penalty, ..TreeParams::default() },
             logistic,
             holdout: 0.2,
             match_every: 5,

@@ -19,7 +19,7 @@ pub fn tree_text(tree: &Tree, levels: usize) -> String {
     while let Some((at, level, lead, indent)) = stack.pop() {
         let node = &tree.growth().nodes()[at];
         let chance = number::percent(LogOdds(tree.node_log_odds(at)).win_prob().0, 0);
-        let _ = write!(text, "{lead}{chance} of {}", number::significant(node.weight, 6));
+        let _ = write!(text, "{lead}{chance} of {}", count(node.weight));
         if node.is_leaf() {
             text.push('\n');
             continue;
@@ -57,10 +57,7 @@ pub fn tree_drawing(tree: &Tree, title: &str) -> Icicle {
             level,
             span: (from, to),
             tone: 2.0 * chance - 1.0,
-            hint: format!(
-                "{percent} of {} vectors; {question}",
-                number::significant(node.weight, 6)
-            ),
+            hint: format!("{percent} of {} vectors; {question}", count(node.weight)),
             text: question,
         });
         // Nothing below a bar that cannot be seen can be seen.
@@ -86,12 +83,14 @@ pub fn tree_table(summary: &TreeSummary) -> Table {
     let mut table = Table::new(["feature", "nodes", "loss of impurity", "on the path of"])
         .align([Align::Left, Align::Right, Align::Right, Align::Right])
         .caption(format!(
-            "{} nodes, {} leaves, {} levels ({} on average), impurity {}",
+            "{} nodes, {} leaves, {} levels ({} on average){}",
             summary.nodes,
             summary.leaves,
             summary.depth,
             number::fixed(summary.mean_depth, 1),
-            number::fixed(summary.impurity, 4)
+            summary
+                .impurity
+                .map_or(String::new(), |u| format!(", impurity {}", number::fixed(u, 4)))
         ));
     for used in uses {
         table.push([
@@ -104,11 +103,20 @@ pub fn tree_table(summary: &TreeSummary) -> Table {
     table
 }
 
+/// Vectors, whole ones where they are.
+fn count(weight: f64) -> String {
+    if weight.fract() == 0.0 { format!("{weight:.0}") } else { number::fixed(weight, 1) }
+}
+
 /// How a tree was chosen, in a sentence.
 pub(crate) fn chosen_text(judged: &Judged) -> String {
+    // Scores have none: the penalty is about labels from -1 to 1.
+    let penalty = judged.summary.impurity.map_or(String::new(), |_| {
+        format!(", penalty {}", number::fixed(judged.chosen.penalty, 4))
+    });
     format!(
         "Grown on {} vectors to {} leaves; of the {} trees of its pruning sequence the one with {} \
-         leaves was chosen on {} others: mean squared error {}, penalty {}, {} classified correctly \
+         leaves was chosen on {} others: mean squared error {}{penalty}, {} classified correctly \
          ({} labels are 0). A value asks for {} features on average.\n",
         judged.grown_on,
         judged.full_leaves,
@@ -116,7 +124,6 @@ pub(crate) fn chosen_text(judged: &Judged) -> String {
         judged.chosen.leaves,
         judged.tested_on,
         number::fixed(judged.chosen.squared, 4),
-        number::fixed(judged.chosen.penalty, 4),
         number::percent(judged.right, 1),
         judged.zeros,
         number::fixed(judged.asked, 1),
@@ -133,10 +140,13 @@ pub(crate) fn sequence_chart(judged: &Judged) -> LineChart {
         title: "The pruning sequence on the test set".into(),
         x_label: "leaves, decimal logarithm".into(),
         y_label: "mean cost of a vector".into(),
-        series: vec![
-            series("squared error", |s| s.squared),
-            series("penalty 1 - vc", |s| s.penalty),
-        ],
+        series: [
+            Some(series("squared error", |s| s.squared)),
+            judged.summary.impurity.map(|_| series("penalty 1 - vc", |s| s.penalty)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         ..LineChart::default()
     }
 }

@@ -36,7 +36,7 @@ fn a_position_at_rest_is_the_leaf_of_its_exchanges_with_the_result_of_its_game()
         } else {
             moved += 1;
         }
-        let value = hand.value(record.position(), &(), Window::FULL);
+        let value = hand.value(record.position(), &hand.start(record.position()), Window::FULL);
         let sign = if record.side() == side { 1 } else { -1 };
         assert_eq!(Score(sign * value.0), quiet.value);
         assert_eq!(rested.sides[next], record.side());

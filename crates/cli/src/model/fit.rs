@@ -6,9 +6,11 @@ use super::fit_patterns::{LearnerName, PatternOptions, Shared};
 use crate::failure::{Usage, command_line, say};
 use crate::options::{game, holdout, may_write, share, show};
 use crate::progress::Terminal;
+use crate::tree_options::TreeOptions;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    Dataset, Defaults, FitPlan, Fitted, Learner, OwnTable, Reduction, fit_table, read_own_table,
+    Dataset, Defaults, FeatureCosts, FitPlan, Fitted, Learner, OwnTable, Reduction, fit_table,
+    read_own_table,
 };
 use std::path::PathBuf;
 
@@ -36,7 +38,7 @@ pub(crate) struct Fit {
     /// The model file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Who learns: logistic, fisher, quadratic, least-squares, patterns
+    /// Who learns: logistic, fisher, quadratic, least-squares, tree, patterns
     #[arg(long, default_value_t = LearnerName::Of(Learner::default()))]
     learner: LearnerName,
     /// The features to use, by name [default: the game's own, or all columns]
@@ -55,6 +57,15 @@ pub(crate) struct Fit {
     /// the game's result [default: set by the game]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     searched: Option<f64>,
+    #[command(flatten)]
+    tree: TreeOptions,
+    /// What features cost, for --price: `measured`, or NAME=NUMBER,... [default: all
+    /// alike]; measured costs are kept beside the model
+    #[arg(long, value_name = "COSTS", requires = "price")]
+    cost: Option<FeatureCosts>,
+    /// A tree of final scores instead of results (in a table, of --score)
+    #[arg(long)]
+    of_scores: bool,
     /// Share of the games held out to judge the fit [default: 0.2; patterns: 0.1]
     #[arg(long, value_name = "SHARE", value_parser = holdout)]
     holdout: Option<f64>,
@@ -87,6 +98,14 @@ impl Fit {
         if let Some(flag) = self.patterns.given() {
             return Err(Usage(format!("{flag} goes with --learner patterns")).into());
         }
+        self.tree.only_for(learner)?;
+        if self.of_scores && learner != Learner::Tree {
+            return Err(Usage("--of-scores is about trees: add --learner tree".into()).into());
+        }
+        if self.reduce.is_some() && learner == Learner::Tree {
+            let message = "--reduce is not for trees, which leave out what they do not need";
+            return Err(Usage(message.into()).into());
+        }
         let beside = fit_path(&self.output);
         may_write(&beside, self.force)?;
         let is_table = OwnTable::is_at(&self.data);
@@ -101,6 +120,7 @@ impl Fit {
             ("--reduce", self.reduce.is_some()),
             ("--searched", self.searched.is_some()),
             ("--raw", self.raw),
+            ("--of-scores", self.of_scores),
             ("--game-id", self.columns.game_id.is_some()),
             ("--stage-column", self.columns.stage_column.is_some()),
             ("--score", self.columns.score.is_some()),
@@ -108,6 +128,7 @@ impl Fit {
         if let Some((flag, _)) = of_others.iter().find(|(_, given)| *given) {
             return Err(Usage(format!("{flag} has no meaning for --learner patterns")).into());
         }
+        self.tree.only_for(Learner::default())?;
         self.patterns.fit(&Shared {
             data: &self.data,
             output: &self.output,
@@ -127,6 +148,9 @@ impl Fit {
         plan.raw = self.raw;
         plan.searched = self.searched.unwrap_or(plan.searched);
         plan.logistic.stages.reduce = self.reduce;
+        plan.tree = self.tree.params(&plan.tree, self.seed);
+        plan.tree_of_scores = self.of_scores;
+        plan.costs = self.cost.clone().unwrap_or_default();
         plan.logistic.stages.radius = self.radius.unwrap_or(plan.logistic.stages.radius);
         plan
     }
@@ -145,8 +169,9 @@ impl Fit {
             return Err(Usage(message.into()).into());
         }
         let own = read_own_table(&self.data, &self.columns.with_features(&self.features))?;
-        if learner == Learner::LeastSquares && !own.has_scores {
-            let message = "least squares predicts the final score: name its column with --score";
+        let wants_scores = learner == Learner::LeastSquares || self.of_scores;
+        if wants_scores && !own.has_scores {
+            let message = "this fit predicts the final score: name its column with --score";
             return Err(Usage(message.into()).into());
         }
         if !own.has_games {

@@ -6,15 +6,16 @@ use crate::failure::{Usage, say};
 use crate::options::{Format, may_write, print, show};
 use clap::Args;
 use evalsmith_lab::prelude::{
-    DenseModel, FitRecord, ModelFile, PatternFile, estimate_table, files::write_atomically,
-    weights, weights_drawing,
+    DenseModel, FitRecord, ModelFile, PatternFile, SHOWN_LEVELS, estimate_table,
+    files::write_atomically, tree_text, weights, weights_drawing,
 };
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Prints weights by stage; with the fit's statistics beside the model, also
-/// standard errors, z, p and 95 % intervals. Of a pattern model, the sizes of its
-/// weights, or with --pattern the boards that speak most for and against the mover.
+/// Prints weights by stage, or the upper levels of a tree and what its features do;
+/// with the fit's statistics beside the model, also standard errors, z, p and 95 %
+/// intervals. Of a pattern model, the sizes of its weights, or with --pattern the
+/// boards that speak most for and against the mover.
 #[derive(Args)]
 pub(crate) struct Show {
     /// The model file
@@ -28,7 +29,11 @@ pub(crate) struct Show {
     /// How to write the answer
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Draw the weights over the stages, with their intervals: FILE.svg or FILE.html
+    /// Levels of a tree to print
+    #[arg(long, value_name = "N", default_value_t = SHOWN_LEVELS)]
+    levels: usize,
+    /// Draw the weights over the stages with their intervals, or the tree: FILE.svg
+    /// or FILE.html
     #[arg(long, value_name = "FILE")]
     draw: Option<PathBuf>,
     /// Write over an existing drawing
@@ -77,7 +82,8 @@ impl Show {
                 }
             };
             let Some(text) = weights_drawing(&file, record.as_ref(), html) else {
-                let message = "this model is no weighted sum, so that it has no weights to draw";
+                let message = "this model is no weighted sum and no tree, so that there is \
+                               nothing to draw";
                 return Err(Usage(message.into()).into());
             };
             write_atomically(path, |file| file.write_all(text.as_bytes()))?;
@@ -89,6 +95,9 @@ impl Show {
                 file.game,
                 file.made_by
             ))?;
+            if let Some(tree) = file.model.as_tree() {
+                show(&tree_text(tree, self.levels))?;
+            }
         }
         let stages = record.map(|record| record.stages);
         let value = serde_json::json!({

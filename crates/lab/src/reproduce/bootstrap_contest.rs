@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 /// Positions in which the work of windows is measured.
 const WINDOW_POSITIONS: u32 = 40;
 
+/// Matches by name.
+type Matches = Vec<(String, MatchStats)>;
+
 /// Several bootstraps and a contest among what they learned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,7 +94,7 @@ impl BootstrapContest {
             learned.push((variant, summary, named));
         }
         let openings = Openings::random(game, self.match_plies, ground.size.pairs, ground.seed)?;
-        let (contest, points) = self.contest(ground, &learned, &openings)?;
+        let (contest, points) = contest(ground, &learned, &openings)?;
         let winner = points
             .iter()
             .enumerate()
@@ -112,7 +115,7 @@ impl BootstrapContest {
             let depth = ground.size.plies.max(1);
             let sample = (WINDOW_POSITIONS, self.match_plies);
             let report = window_report(game, tree, sample, depth, ground.seed)?;
-            let bought = self.bought(ground, best, &report, &openings)?;
+            let bought = bought(ground, best, &report, &openings)?;
             sentences.push(window_sentence(&report, depth, &bought));
             tables.push(window_table(&report));
             tables.push(self.prices_table(ground, game, tree, winner, variant)?);
@@ -145,36 +148,12 @@ impl BootstrapContest {
         plan
     }
 
-    /// Everybody against everybody, and the points of each.
-    fn contest<G: Game>(
-        &self,
-        ground: &Ground<'_, G>,
-        learned: &[(&Variant, BootstrapSummary, Named<G::Features>)],
-        openings: &Openings<G>,
-    ) -> Result<(Vec<(String, MatchStats)>, Vec<f64>), LabError> {
-        let pace = Pace::Depth(ground.size.plies.max(1));
-        let mut points = vec![0.0; learned.len()];
-        let mut rows = Vec::new();
-        for i in 0..learned.len() {
-            for j in i + 1..learned.len() {
-                let (a, b) = (&learned[i].2, &learned[j].2);
-                let log = format!("contest-{}-{}", i + 1, j + 1);
-                let stats = ground.meet(&log, (a, pace), (b, pace), openings)?;
-                let share = stats.share.unwrap_or(0.5);
-                points[i] += share;
-                points[j] += 1.0 - share;
-                rows.push((format!("{} against {}", a.name, b.name), stats));
-            }
-        }
-        Ok((rows, points))
-    }
-
     fn against_trivial<G: Game>(
         &self,
         ground: &Ground<'_, G>,
         best: &Named<G::Features>,
         openings: &Openings<G>,
-    ) -> Result<Vec<(String, MatchStats)>, LabError> {
+    ) -> Result<Matches, LabError> {
         let trivial = Named { name: "trivial".into(), function: Function::Trivial };
         let own = ground.size.plies.max(1);
         let mut rows = Vec::new();
@@ -185,31 +164,6 @@ impl BootstrapContest {
             rows.push((format!("{own} plies against the trivial function's {depth}"), stats));
         }
         Ok(rows)
-    }
-
-    /// What the speed of windows is worth: the same function with as many more nodes
-    /// as it visits more in the same time.
-    fn bought<G: Game>(
-        &self,
-        ground: &Ground<'_, G>,
-        best: &Named<G::Features>,
-        report: &WindowReport,
-        openings: &Openings<G>,
-    ) -> Result<(f64, MatchStats), LabError> {
-        // Rounded, so that a resumed run plays the same match.
-        let path = ground.folder.join("window-speed.json");
-        let factor: f64 = if path.exists() {
-            crate::run_folder::read_json(&path)?
-        } else {
-            let factor = report.cpu[1].as_secs_f64() / report.cpu[0].as_secs_f64().max(1e-9);
-            let factor = (factor * 100.0).round() / 100.0;
-            crate::run_folder::write_json(&path, &factor)?;
-            factor
-        };
-        let nodes = 2000.0;
-        let paces = (Pace::Nodes((nodes * factor) as u64), Pace::Nodes(nodes as u64));
-        let stats = ground.meet("windows", (best, paces.0), (best, paces.1), openings)?;
-        Ok((factor, stats))
     }
 
     fn learning_table<F>(&self, learned: &[(&Variant, BootstrapSummary, Named<F>)]) -> Table {
@@ -339,6 +293,53 @@ impl BootstrapContest {
             number::percent(late(summary).0, 1)
         )
     }
+}
+
+/// Everybody against everybody, and the points of each.
+fn contest<G: Game>(
+    ground: &Ground<'_, G>,
+    learned: &[(&Variant, BootstrapSummary, Named<G::Features>)],
+    openings: &Openings<G>,
+) -> Result<(Matches, Vec<f64>), LabError> {
+    let pace = Pace::Depth(ground.size.plies.max(1));
+    let mut points = vec![0.0; learned.len()];
+    let mut rows = Vec::new();
+    for i in 0..learned.len() {
+        for j in i + 1..learned.len() {
+            let (a, b) = (&learned[i].2, &learned[j].2);
+            let log = format!("contest-{}-{}", i + 1, j + 1);
+            let stats = ground.meet(&log, (a, pace), (b, pace), openings)?;
+            let share = stats.share.unwrap_or(0.5);
+            points[i] += share;
+            points[j] += 1.0 - share;
+            rows.push((format!("{} against {}", a.name, b.name), stats));
+        }
+    }
+    Ok((rows, points))
+}
+
+/// What the speed of windows is worth: the same function with as many more nodes
+/// as it visits more in the same time.
+fn bought<G: Game>(
+    ground: &Ground<'_, G>,
+    best: &Named<G::Features>,
+    report: &WindowReport,
+    openings: &Openings<G>,
+) -> Result<(f64, MatchStats), LabError> {
+    // Rounded, so that a resumed run plays the same match.
+    let path = ground.folder.join("window-speed.json");
+    let factor: f64 = if path.exists() {
+        crate::run_folder::read_json(&path)?
+    } else {
+        let factor = report.cpu[1].as_secs_f64() / report.cpu[0].as_secs_f64().max(1e-9);
+        let factor = (factor * 100.0).round() / 100.0;
+        crate::run_folder::write_json(&path, &factor)?;
+        factor
+    };
+    let nodes = 2000.0;
+    let paces = (Pace::Nodes((nodes * factor) as u64), Pace::Nodes(nodes as u64));
+    let stats = ground.meet("windows", (best, paces.0), (best, paces.1), openings)?;
+    Ok((factor, stats))
 }
 
 /// The share told, and of labels 0, over the last five rounds.

@@ -1,6 +1,6 @@
 //! The shape of a tree in numbers.
 
-use super::Tree;
+use super::{Response, Tree};
 use serde::{Deserialize, Serialize};
 
 /// How large, how deep, how pure, and by which features.
@@ -14,8 +14,8 @@ pub struct TreeSummary {
     pub depth: usize,
     /// Decisions that a vector meets on average.
     pub mean_depth: f64,
-    /// The mean over vectors of 1 - v^2.
-    pub impurity: f64,
+    /// The mean over vectors of 1 - v^2; none where labels are scores.
+    pub impurity: Option<f64>,
     /// The features in order, the stage last where there are several.
     pub uses: Vec<FeatureUse>,
 }
@@ -72,7 +72,7 @@ impl TreeSummary {
             leaves: tree.growth().leaves(),
             depth: depths.iter().copied().max().unwrap_or_default(),
             mean_depth: steps / total,
-            impurity: impurity / total,
+            impurity: (tree.response() == Response::Chance).then_some(impurity / total),
             uses,
         }
     }
@@ -80,7 +80,7 @@ impl TreeSummary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Growth, Node, Response};
+    use super::super::{Growth, Node};
     use super::*;
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!((summary.nodes, summary.leaves, summary.depth), (7, 4, 3));
         // Four vectors after one decision, two after two, two after three.
         assert!((summary.mean_depth - (4.0 + 4.0 + 6.0) / 8.0).abs() < 1e-12);
-        assert!(summary.impurity.abs() < 1e-12);
+        assert!(summary.impurity.is_some_and(|u| u.abs() < 1e-12));
         let [a, b] = &summary.uses[..] else { panic!("two features") };
         assert_eq!((a.splits, b.splits), (2, 1));
         assert!((a.gain - 1.0).abs() < 1e-12 && b.gain.abs() < 1e-12);
