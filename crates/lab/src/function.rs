@@ -78,6 +78,7 @@ pub enum Function<F> {
 
 /// What a function keeps along the moves of a search.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a box a node would cost more than the copy")]
 pub enum Kept {
     /// It looks at the position alone.
     Nothing,

@@ -21,9 +21,9 @@ pub(super) fn show_patterns(
         let made_by = &shown.made_by;
         let command = made_by.get("command").and_then(|c| c.as_str()).unwrap_or("nobody told");
         show(&format!("patterns model of {}, made by {command}", file.game))?;
-        let (first, last) = shown.stages;
-        show(&format!("stages {first} to {last}\n"))?;
         if pattern.is_some() {
+            let (first, last) = shown.stages;
+            show(&format!("stages {first} to {last}, in {}\n", shown.unit))?;
             for view in &shown.patterns {
                 show(&view.to_text(shown.unit))?;
             }

@@ -213,7 +213,10 @@ pub(super) mod tests {
 
     /// A model with weights out of the air.
     pub(in super::super) fn some_model(patterns: &str) -> PatternFile {
-        let plan = PatternSource::from(patterns.to_owned()).read().unwrap();
+        model_of(PatternSource::from(patterns.to_owned()).read().unwrap())
+    }
+
+    pub(in super::super) fn model_of(plan: PatternPlan) -> PatternFile {
         let set = set_of(&Othello::new(), &plan).unwrap();
         let groups = StageGroups::new(65, 4, 13).unwrap();
         let n = plan.weights(&set);

@@ -2,7 +2,7 @@
 
 use super::outcome::LinkName;
 use crate::LabError;
-use evalsmith_core::{Features, Game, Progress, rng};
+use evalsmith_core::{Features, Game, Outcome, Progress, rng};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{GroupRows, PatternPlan, PatternSet, StageGroups};
 use evalsmith_protocol::DISCS_A_LOGIT;
@@ -160,7 +160,7 @@ pub(super) fn collect<G: Game>(
                 (held, seen) = (drawn < share, false);
             }
             batch.labels_of(i, names.iter().copied(), &mut labels);
-            let margin = row.outcome.map(|outcome| outcome.margin());
+            let margin = row.outcome.map(Outcome::margin);
             let Some(target) = targets.of(margin, &labels) else {
                 found.unlabelled += 1;
                 continue;

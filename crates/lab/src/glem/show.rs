@@ -182,7 +182,9 @@ impl PatternView {
             if configurations.is_empty() {
                 continue;
             }
-            text += &format!("\n{title} for X, who is to move\n\n");
+            text.push('\n');
+            text += title;
+            text += " for X, who is to move\n\n";
             let columns: Vec<Vec<String>> = configurations
                 .iter()
                 .map(|configuration| {
@@ -194,8 +196,12 @@ impl PatternView {
             let height = columns.iter().map(Vec::len).max().unwrap_or_default();
             let width = columns.iter().flatten().map(String::len).max().unwrap_or_default() + 3;
             for line in 0..height {
-                let cells = columns.iter().map(|c| c.get(line).map_or("", String::as_str));
-                let row: String = cells.map(|cell| format!("{cell:width$}")).collect();
+                let mut row = String::new();
+                for column in &columns {
+                    let cell = column.get(line).map_or("", String::as_str);
+                    row.push_str(cell);
+                    row.extend(std::iter::repeat_n(' ', width - cell.len()));
+                }
                 text += "  ";
                 text += row.trim_end();
                 text.push('\n');

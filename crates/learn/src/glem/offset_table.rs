@@ -59,8 +59,8 @@ impl OffsetTable {
             let start = first_free.saturating_sub(usize::from(row[0].0));
             let fits =
                 |&offset: &usize| row.iter().all(|&(i2, _)| is_free(offset + usize::from(i2)));
-            let offset =
-                (start..=cells.len()).find(fits).expect("beyond the end all cells are free");
+            let mut offsets_here = start..=cells.len();
+            let offset = offsets_here.find(fits).expect("beyond the end all cells are free");
             cells.resize(cells.len().max(offset + columns), free);
             for &(i2, weight) in row {
                 cells[offset + usize::from(i2)] = Cell { lock: i1 as u16, weight };
