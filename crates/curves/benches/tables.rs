@@ -2,12 +2,16 @@
 //! conditions, and adjustment, on games of 24 positions made by chance.
 
 use divan::{Bencher, counter::ItemsCount};
-use evalsmith_core::{LogOdds, rng};
+use evalsmith_core::{LogOdds, Side, Stage, rng};
 use evalsmith_curves::{
     CurveCounter, CurveParams, Draws, Expression, Method, Positions, SearchParams, SearchTable,
     TableRows, adjust, search,
 };
+use evalsmith_data::{
+    DataError, FeatureTable, Sheet, SheetBatch, SheetColumns, write_feature_table,
+};
 use rand::RngExt;
+use std::path::Path;
 
 fn main() {
     divan::main();
@@ -31,40 +35,61 @@ fn rows(count: u64, properties: usize, mut push: impl FnMut(f64, u8, u64, &[f64]
     }
 }
 
-/// A million rows of ten properties, 50 conditions.
+const PARQUET_ROWS: u64 = 4_000_000;
+
+/// A Parquet file of ten properties and a value.
+fn parquet(path: &Path) {
+    let names = (0..10).map(|i| format!("p{i}")).chain(["value".into()]).collect();
+    let mut table = FeatureTable::new(names);
+    rows(PARQUET_ROWS, 10, |value, half, game, row| {
+        let cells: Vec<f32> = row.iter().chain([&value]).map(|&x| x as f32).collect();
+        table.columns.push(&cells);
+        table.stages.push(Stage(0));
+        table.sides.push(Side::First);
+        table.points.push(f32::from(half) / 2.0);
+        table.scores.push(0);
+        table.searched.push(None);
+        table.games.push(game as u32);
+    });
+    write_feature_table(&table, path).expect("the disk has room");
+}
+
+/// Rows of ten properties from Parquet, 50 conditions of two comparisons.
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn count_50_conditions(bencher: Bencher<'_, '_>) {
-    const ROWS: u64 = 1_000_000;
-    let (mut values, mut half_points, mut games) = (Vec::new(), Vec::new(), Vec::new());
-    let mut columns = vec![Vec::new(); 10];
-    rows(ROWS, 10, |value, half, game, row| {
-        values.push(value);
-        half_points.push(half);
-        games.push(game.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        columns.iter_mut().zip(row).for_each(|(column, x)| column.push(*x));
-    });
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("table.parquet");
+    parquet(&path);
     let condition = |i: usize| {
         let limit = 20 * (i / 10) as i32 - 40;
-        Expression::condition(&format!("p{} >= {limit} and p{} < 60", i % 10, (i + 3) % 10))
+        let (a, b) = (i % 10, (i + 3) % 10);
+        Expression::condition(&format!("feature.p{a} >= {limit} and feature.p{b} < 60"))
     };
     let conditions: Vec<_> = (0..50).map(|i| condition(i).expect("a condition")).collect();
     let params = CurveParams { bin_width: 20.0, ..CurveParams::default() };
-    bencher.counter(ItemsCount::new(ROWS)).bench(|| {
+    bencher.counter(ItemsCount::new(PARQUET_ROWS)).bench(|| {
         let mut counter = CurveCounter::new(&params, &conditions).expect("parameters");
-        let place = |name: &String| name[1..].parse::<usize>().expect("a number");
-        let order: Vec<usize> = counter.names().iter().map(place).collect();
-        for begin in (0..values.len()).step_by(1 << 16) {
-            let piece = begin..(begin + (1 << 16)).min(values.len());
-            let columns: Vec<Vec<f64>> =
-                order.iter().map(|&i| columns[i][piece.clone()].to_vec()).collect();
+        let mut numbers = counter.names().to_vec();
+        numbers.push("feature.value".into());
+        let columns = SheetColumns {
+            numbers,
+            result: "points".into(),
+            game: Some("game".into()),
+            ..SheetColumns::default()
+        };
+        let sheet = Sheet::open(&path).expect("a table");
+        let count = |mut batch: SheetBatch| -> Result<(), DataError> {
+            let values = batch.numbers.pop().expect("the value is the last");
             let rows = TableRows {
-                values: &values[piece.clone()],
-                half_points: &half_points[piece.clone()],
-                games: &games[piece],
-                columns: &columns,
+                values: &values,
+                half_points: &batch.half_points,
+                games: &batch.games,
+                columns: &batch.numbers,
             };
             counter.add(&rows).expect("in range");
-        }
+            Ok(())
+        };
+        sheet.read(&columns, count).expect("rows");
         counter.finish().expect("curves")
     });
 }

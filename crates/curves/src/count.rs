@@ -23,6 +23,10 @@ pub(crate) const GROUPS: usize = 1024;
 const MAX_BINS: usize = 512;
 /// Parts of a bin in which the place of a value inside it is counted.
 const PARTS: f64 = (1_u32 << 20) as f64;
+/// Bins on either side of zero whose slots are found by place.
+const NEAR: i32 = 1024;
+/// No slot.
+const NONE: u16 = u16::MAX;
 
 /// Some rows of a table, by column.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +80,8 @@ pub struct CurveCounter {
     names: Vec<String>,
     /// The slot of each bin's number.
     slots: HashMap<i32, u16>,
+    /// The same for bins near zero, by place: nearly all rows need no hashing.
+    near: Vec<u16>,
     /// Places for slots in each group.
     capacity: usize,
     curves: Vec<Counts>,
@@ -100,7 +106,8 @@ impl CurveCounter {
         let capacity = 64;
         let curves = std::iter::once(None).chain(conditioned);
         let curves = curves.map(|condition| Counts::new(condition, capacity)).collect();
-        Ok(Self { params: params.clone(), names, slots: HashMap::new(), capacity, curves })
+        let near = vec![NONE; 2 * NEAR as usize];
+        Ok(Self { params: params.clone(), names, slots: HashMap::new(), near, capacity, curves })
     }
 
     /// The columns that rows must bring, in order.
@@ -126,11 +133,10 @@ impl CurveCounter {
     fn place(&mut self, table: &TableRows<'_>) -> Result<Vec<Row>, CurveError> {
         let width = self.params.bin_width;
         let mut rows = Vec::with_capacity(table.values.len());
-        let mut last = (i32::MIN, 0);
         for ((&value, &half), &game) in table.values.iter().zip(table.half_points).zip(table.games)
         {
             if !value.is_finite() {
-                rows.push(Row { cell: 0, slot: u16::MAX, increment: 0, offset: 0, game });
+                rows.push(Row { cell: 0, slot: NONE, increment: 0, offset: 0, game });
                 continue;
             }
             let place = value / width;
@@ -139,8 +145,7 @@ impl CurveCounter {
                 return Err(CurveError::TooFar { value, bin_width: width });
             }
             let number = bin as i32;
-            let slot = if number == last.0 { last.1 } else { self.slot(number)? };
-            last = (number, slot);
+            let slot = self.slot(number)?;
             let counts = half != 1 || self.params.draws == Draws::Half;
             let group = (game % GROUPS as u64) as usize;
             rows.push(Row {
@@ -163,15 +168,24 @@ impl CurveCounter {
     }
 
     fn slot(&mut self, number: i32) -> Result<u16, CurveError> {
-        let next = self.slots.len();
+        let place = usize::try_from(number.saturating_add(NEAR)).unwrap_or(usize::MAX);
+        if let Some(&slot) = self.near.get(place)
+            && slot != NONE
+        {
+            return Ok(slot);
+        }
         if let Some(&slot) = self.slots.get(&number) {
             return Ok(slot);
         }
+        let next = self.slots.len();
         if next == MAX_BINS {
             let bin_width = self.params.bin_width;
             return Err(CurveError::TooManyBins { limit: MAX_BINS, bin_width });
         }
         self.slots.insert(number, next as u16);
+        if let Some(slot) = self.near.get_mut(place) {
+            *slot = next as u16;
+        }
         Ok(next as u16)
     }
 
@@ -231,7 +245,7 @@ impl Counts {
         {
             self.positions += 1;
             if half == 1 || row.increment == 0 {
-                if row.slot == u16::MAX {
+                if row.slot == NONE {
                     self.not_finite += 1;
                     continue;
                 }

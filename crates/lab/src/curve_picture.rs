@@ -40,6 +40,7 @@ impl TableCurves {
             x_label: format!("value for the first player: {}", self.value()),
             y_label: "share of games the first player wins".into(),
             series,
+            x_range: drawn_range(&self.total),
             y_range: Some((0.0, 1.0)),
             histogram: Some(Histogram {
                 bars: self.total.bins.iter().map(|b| (b.centre, b.count as f64)).collect(),
@@ -159,6 +160,14 @@ impl TableCurves {
 pub(crate) fn with_provenance(page: Page, facts: &[(String, String)], command: &str) -> Page {
     let page = facts.iter().fold(page, |page, (name, value)| page.fact(name, value));
     page.fact("program", program()).fact("command", command)
+}
+
+/// Where the curve has bins, and a little more: a few far values would make it a
+/// wall in the middle of an empty picture.
+fn drawn_range(curve: &Curve) -> Option<(f64, f64)> {
+    let (first, last) = (curve.drawn().next()?.0.centre, curve.drawn().last()?.0.centre);
+    let margin = 0.1 * (last - first) + 2.0 * curve.params.bin_width;
+    Some((first - margin, last + margin))
 }
 
 /// A curve with its band.

@@ -153,14 +153,15 @@ pub fn draw_table(
     let columns = source.columns(&wanted);
     progress.begin("counting", 0, "rows");
     let mut counting = Counting { plan, counter: None, first: Vec::new(), rows: 0 };
-    let faults = sheet.read(&columns, |batch| {
+    let places: Vec<usize> =
+        wanted.iter().filter_map(|name| columns.numbers.iter().position(|n| n == name)).collect();
+    let faults = sheet.read(&columns, |mut batch| {
         if progress.stopped() {
             return Err(LabError::Stopped);
         }
         progress.advance(batch.len() as u64);
         let values = source.values(&columns, &batch);
-        let properties: Vec<Vec<f64>> =
-            inputs(&wanted, &columns, &batch).into_iter().map(<[f64]>::to_vec).collect();
+        let properties = places.iter().map(|&at| std::mem::take(&mut batch.numbers[at])).collect();
         counting.add(Piece { values, batch, properties })
     })?;
     progress.end();

@@ -5,6 +5,7 @@ mod adjusted_terms;
 mod bootstrap_contest;
 mod class_moments;
 mod class_shapes;
+mod conditioned_curves;
 mod ground;
 mod problems;
 mod robustness;
@@ -19,6 +20,7 @@ use adjusted_terms::AdjustedTerms;
 use bootstrap_contest::BootstrapContest;
 use class_moments::ClassMoments;
 use class_shapes::ClassShapes;
+use conditioned_curves::ConditionedCurves;
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Game, Progress};
 use evalsmith_data::SelfPlay;
@@ -53,6 +55,9 @@ const EXPERIMENTS: &[&str] = &[
     include_str!("../../../experiments/buro95-T1.toml"),
     include_str!("../../../experiments/heinz93-B1.toml"),
     include_str!("../../../experiments/heinz93-B2.toml"),
+    include_str!("../../../experiments/takeuchi07-F2.toml"),
+    include_str!("../../../experiments/takeuchi07-F3.toml"),
+    include_str!("../../../experiments/takeuchi07-F4.toml"),
     include_str!("../../../experiments/takeuchi07-F5.toml"),
     include_str!("../../../experiments/takeuchi07-F7.toml"),
 ];
@@ -109,6 +114,7 @@ enum Kind {
     AdjustedTerms(AdjustedTerms),
     ClassMoments(ClassMoments),
     ClassShapes(ClassShapes),
+    ConditionedCurves(ConditionedCurves),
     LearnersMeet(LearnersMeet),
     PliesWorth(PliesWorth),
     Problems(Problems),
@@ -209,6 +215,7 @@ impl Experiment {
             Kind::AdjustedTerms(kind) => kind.run(&ground),
             Kind::ClassMoments(kind) => kind.run(&ground),
             Kind::ClassShapes(kind) => kind.run(&ground),
+            Kind::ConditionedCurves(kind) => kind.run(&ground),
             Kind::LearnersMeet(kind) => kind.run(&ground),
             Kind::PliesWorth(kind) => kind.run(&ground),
             Kind::Problems(kind) => kind.run(&ground),

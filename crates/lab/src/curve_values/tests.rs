@@ -80,11 +80,12 @@ fn crashes_are_survived_and_answers_are_paid_for_once() {
     let valued = value_rows(&rows, &ground.order(eval(), 2), &journal, &Quiet).expect("values");
     assert_eq!(valued.values, [Some(150.0), None, Some(-200.0), None, None, Some(150.0)]);
     assert_eq!((valued.asked, valued.known, valued.without, valued.failed), (4, 0, 2, 1));
-    assert!(valued.first_failure.expect("a crash").contains("crash"));
+    assert!(valued.first_failure.as_ref().is_some_and(|what| what.contains("crash")));
     assert_eq!(valued.engine, "script");
     let before = ground.started();
     let again = value_rows(&rows, &ground.order(eval(), 2), &journal, &Quiet).expect("values");
-    assert_eq!((again.values, again.asked, again.known), (valued.values, 0, 4));
+    assert_eq!(again.values, valued.values);
+    assert_eq!((again.asked, again.known), (0, 4));
     assert!(ground.started() > before, "the crash is tried again");
 
     let text = rows.with_values("value", &again.values);
