@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Subcommand)]
 pub(crate) enum Model {
-    Fit(fit::Fit),
+    Fit(Box<fit::Fit>),
     Judge(judge::Judge),
     Compare(compare::Compare),
     Samuel(samuel::Samuel),
