@@ -332,7 +332,7 @@ fn bought<G: Game>(
         crate::run_folder::read_json(&path)?
     } else {
         let factor = report.cpu[1].as_secs_f64() / report.cpu[0].as_secs_f64().max(1e-9);
-        let factor = (factor * 100.0).round() / 100.0;
+        let factor = ((factor * 100.0).round() / 100.0).clamp(0.1, 10.0);
         crate::run_folder::write_json(&path, &factor)?;
         factor
     };
