@@ -90,3 +90,11 @@ fn faults_name_the_thing_and_the_remedy() {
     fs::write(bench.0.path().join("cut"), &truncated[..truncated.len() - 9]).expect("written");
     bench.command("model export cut --format c -o c.h").assert().code(1);
 }
+
+#[test]
+fn the_model_in_the_repository_opens() {
+    let bench = Bench::new();
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/othello-patterns.safetensors");
+    let shown = bench.run(&format!("model show {model}"));
+    assert!(shown.contains("corner angle") && shown.contains("29889"), "{shown}");
+}
