@@ -48,7 +48,6 @@ impl TableCurves {
                 label: "positions".into(),
             }),
             marks: vec![Mark::Horizontal { y: 0.5, label: String::new() }],
-            ..LineChart::default()
         }
     }
 
