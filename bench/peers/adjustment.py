@@ -1,6 +1,6 @@
 """Reference values for `curve adjust`: the same rows and objectives in scipy.
 
-Writes crates/curves/src/adjust/scipy_{mlm,ls}.in: scale, its error, then each
+Writes crates/curves/src/adjust/scipy_{mlm,ls}.json: scale, its error, then each
 weight and its error; errors are clustered by game with the factor G/(G-1).
 """
 
@@ -78,5 +78,5 @@ if __name__ == "__main__":
     for method in ["mlm", "ls"]:
         numbers = fit(method, *rows())
         text = ", ".join(f"{n:.12e}" for n in numbers)
-        (here / f"scipy_{method}.in").write_text(f"[{text}]\n")
+        (here / f"scipy_{method}.json").write_text(f"[{text}]\n")
         print(method, numbers)

@@ -135,7 +135,7 @@ fn wrong_calls_are_told_with_place_and_remedy() {
     let table = table.to_str().expect("a path");
     let out = folder.path().join("x.svg");
     let out = out.to_str().expect("a path");
-    let draw = |more: &[&str]| [&["curve", "draw", table, "-o", out][..], more].concat();
+    let draw = |more: &[&'static str]| [&["curve", "draw", table, "-o", out][..], more].concat();
     for (words, code, expected) in [
         (draw(&["--value", "total", "--where", "king >= "]), 2, "expected a column"),
         (draw(&["--value", "total", "--where", "bishop"]), 2, "compare it"),
@@ -173,6 +173,7 @@ fn wrong_calls_are_told_with_place_and_remedy() {
 
 /// A real engine where Debian's package is installed.
 #[test]
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn a_real_engine_gives_values_and_is_asked_once() {
     let engine = Path::new("/usr/games/stockfish");
     if !engine.is_file() {

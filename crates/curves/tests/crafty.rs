@@ -1,6 +1,8 @@
 //! A classical engine's terms on real games: with one term left out, the search
 //! names it and the adjustment brings it back. Skipped where the table is absent.
 
+#![expect(clippy::print_stdout, reason = "a test that skips says so")]
+
 use evalsmith_curves::{
     CurveCounter, CurveParams, Draws, Expression, Method, Positions, SearchParams, SearchTable,
     TableRows, adjust, search, split,
@@ -65,12 +67,6 @@ fn searched(batches: &[SheetBatch], without: Option<usize>, shuffle: Option<u64>
         table.shuffle_results(seed);
     }
     let found = search(table, &SearchParams::default()).expect("a search");
-    for f in &found.found {
-        println!(
-            "{without:?} {shuffle:?}: {} gain {:.1} z {:.1} {:+.3}",
-            f.condition, f.gain, f.z, f.log_odds
-        );
-    }
     found.found.into_iter().map(|f| f.properties.concat()).collect()
 }
 
@@ -79,8 +75,6 @@ fn a_term_left_out_is_named_and_shuffled_results_name_nothing() {
     let Some(batches) = read() else { return };
     let bishop = 6;
     let missing = searched(&batches, Some(bishop), None);
-    let complete = searched(&batches, None, None);
-    println!("{missing:?} {complete:?}");
     assert_eq!(missing.first().map(String::as_str), Some("bishop"));
     for seed in 1..4 {
         assert_eq!(searched(&batches, None, Some(seed)), [""; 0]);
@@ -102,7 +96,6 @@ fn both_methods_bring_the_term_back_and_the_curves_join() {
     for method in [Method::Mlm, Method::Ls] {
         let fit = adjust(&positions, &["bishop".into()], method).expect("a fit");
         let w = &fit.weights[0];
-        println!("{method:?}: {:.3} ± {:.3}, w0 {:.6}", w.weight, w.error, fit.scale);
         assert!(w.low > 0.3 && w.weight < 2.5, "{fit:?}");
         let gap = |weight: f64| {
             let params = CurveParams { bin_width: 25.0, ..CurveParams::default() };
@@ -127,7 +120,6 @@ fn both_methods_bring_the_term_back_and_the_curves_join() {
             splits.iter().flatten().map(|s| s.log_odds.abs()).sum::<f64>()
         };
         let (off, adjusted) = (gap(0.0), gap(w.weight));
-        println!("{method:?}: split {off:.3} before, {adjusted:.3} after");
         assert!(adjusted < 0.5 * off, "{method:?}: {off} before, {adjusted} after");
     }
 }

@@ -40,13 +40,14 @@ impl Journal {
             options.write(true).create(true).truncate(true);
         }
         let mut file = options.open(path).map_err(LabError::io(path))?;
-        let begin = match known {
-            None => heading.as_str(),
-            // Whatever a kill cut short becomes a line of its own, which says nothing.
-            Some(lines) if !lines.is_empty() && !lines.ends_with('\n') => "\n",
-            Some(_) => "",
-        };
-        file.write_all(begin.as_bytes()).map_err(LabError::io(path))?;
+        if let Some(lines) = known {
+            // What a kill cut short is no answer, and must not begin the next line.
+            let whole = lines.rfind('\n').map_or(0, |end| end + 1);
+            let length = (heading.len() + whole) as u64;
+            file.set_len(length).map_err(LabError::io(path))?;
+        } else {
+            file.write_all(heading.as_bytes()).map_err(LabError::io(path))?;
+        }
         Ok((Self { path: path.to_owned(), file }, answers))
     }
 
