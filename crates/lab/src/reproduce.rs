@@ -196,8 +196,8 @@ impl Experiment {
         let job = format!("reproduce {} {}", self.paper, self.id);
         let folder = RunFolder::claim(out, &job, &(self, &play))?;
         let data = out.parent().unwrap_or(out).join(format!(
-            "data-{}-{}-{}-{}-{seed}",
-            size.games, size.depth, size.opening_plies, size.solve_at
+            "data-{}-{}-{}-{}-{}-{seed}",
+            self.game, size.games, size.depth, size.opening_plies, size.solve_at
         ));
         let ground = Ground {
             game,
