@@ -187,7 +187,9 @@ fn a_model_is_judged_on_a_table_with_its_columns() {
         .code(2)
         .stderr(predicate::str::contains("m.model has 2 stages: name the column of the stage"));
     judge("mine.csv", &[]).code(2).stderr(predicate::str::contains("--label"));
-    judge("games", &["--label", "result"]).code(2).stderr(predicate::str::contains("not called"));
+    judge("games", &["--label", "result"])
+        .code(2)
+        .stderr(predicate::str::contains("does not end in"));
 }
 
 #[test]

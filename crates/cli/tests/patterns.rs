@@ -71,7 +71,7 @@ fn faults_name_the_thing_and_the_remedy() {
     let fit = "model fit games -o m --learner patterns";
     bench.refuses(fit, "--patterns: buro98, edax");
     bench.refuses("model fit games -o m --patterns buro98", "--patterns goes with --learner");
-    bench.refuses("model fit games -o m --learner pattern", "least-squares, patterns");
+    bench.refuses("model fit games -o m --learner pattern", "tree, patterns");
     let small = format!("{fit} --patterns small.toml");
     bench.refuses(&format!("{small} --label perfect"), "no label \"perfect\"");
     bench.refuses(&format!("{small} --raw"), "--raw has no meaning");

@@ -226,7 +226,7 @@ fn wrong_calls_are_named_with_exit_code_two() {
         (&["reproduce", "turing50"], "known are: lee86"),
         (
             &["curve", "draw", "nowhere", "--function", "hand", "-o", "c.bmp"],
-            ".svg, .html, .csv or .json",
+            ".svg, .html, .csv, .json",
         ),
         (&["--threads", "0", "games"], "threads"),
     ];

@@ -55,6 +55,12 @@ pub enum DataError {
         /// The game asked for.
         wanted: String,
     },
+    /// Nobody said which column of a table holds the results.
+    #[error("{}: name the column of results with --label", path.display())]
+    Unnamed {
+        /// The table.
+        path: PathBuf,
+    },
     /// A run was stopped and not resumed.
     #[error("{} is unfinished: {found} of {planned} parts exist; run the command in its dataset.json again to finish it", dir.display())]
     Unfinished {

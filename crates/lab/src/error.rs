@@ -97,7 +97,7 @@ impl LabError {
                 | Self::Settings(_)
                 | Self::Serve(ServeError::NotSpoken { .. })
                 | Self::Stats(_)
-                | Self::Data(DataError::Plan { .. })
+                | Self::Data(DataError::Plan { .. } | DataError::Unnamed { .. })
                 | Self::Curve(CurveError::BinWidth(_))
                 | Self::Arena(
                     ArenaError::TooFewOpenings { .. }

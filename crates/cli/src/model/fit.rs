@@ -9,8 +9,8 @@ use crate::progress::Terminal;
 use crate::tree_options::TreeOptions;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    Dataset, Defaults, FeatureCosts, FitPlan, Fitted, Learner, OwnTable, Reduction, fit_table,
-    read_own_table,
+    Dataset, Defaults, FeatureCosts, FitPlan, Fitted, LabError, Learner, OwnTable, Reduction,
+    fit_table, read_own_table,
 };
 use std::path::PathBuf;
 
@@ -168,11 +168,16 @@ impl Fit {
             let message = "--searched and --raw are about a dataset; a table has neither";
             return Err(Usage(message.into()).into());
         }
-        let own = read_own_table(&self.data, &self.columns.with_features(&self.features))?;
         let wants_scores = learner == Learner::LeastSquares || self.of_scores;
+        let columns = self.columns.with_features(&self.features);
+        let unnamed = "this fit predicts the final score: name its column with --score";
+        // Who names columns names this one too; our own tables have it.
+        if wants_scores && columns.label.is_some() && columns.score.is_none() {
+            return Err(Usage(unnamed.into()).into());
+        }
+        let own = read_own_table(&self.data, &columns).map_err(LabError::from)?;
         if wants_scores && !own.has_scores {
-            let message = "this fit predicts the final score: name its column with --score";
-            return Err(Usage(message.into()).into());
+            return Err(Usage(unnamed.into()).into());
         }
         if !own.has_games {
             say("without --game-id every row counts as a game of its own; errors are too small \

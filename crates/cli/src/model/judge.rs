@@ -6,7 +6,9 @@ use crate::options::{Format, game, print, show};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::Args;
-use evalsmith_lab::prelude::{Dataset, DenseModel, Judgement, ModelFile, OwnTable, read_own_table};
+use evalsmith_lab::prelude::{
+    Dataset, DenseModel, Judgement, LabError, ModelFile, OwnTable, read_own_table,
+};
 use std::path::PathBuf;
 
 /// Judges a model on data it was not fitted to: how often it names the winner,
@@ -59,7 +61,8 @@ impl Judge {
         }
         let needs = || format!("{path} needs the columns {}", model.features().join(", "));
         let columns = self.columns.with_features(model.features());
-        let own = read_own_table(&self.data, &columns).with_context(needs)?;
+        let own =
+            read_own_table(&self.data, &columns).map_err(LabError::from).with_context(needs)?;
         if !own.has_stages && model.stages() > 1 {
             let stages = model.stages();
             let message = format!(

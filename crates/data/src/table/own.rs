@@ -94,6 +94,18 @@ pub fn read_own_table(path: &Path, columns: &TableColumns) -> Result<OwnTable, D
     }
 }
 
+/// A table that this program did not write must be told where its results are.
+fn check_named(names: &[String], columns: &TableColumns, path: &Path) -> Result<(), DataError> {
+    if columns.label.is_none() && !is_ours(names) {
+        return Err(DataError::Unnamed { path: path.to_owned() });
+    }
+    Ok(())
+}
+
+fn is_ours(names: &[String]) -> bool {
+    names.iter().any(|name| name.starts_with(FEATURE))
+}
+
 fn fault(path: &Path, place: &str, number: u64, reason: &str) -> DataError {
     DataError::Records(format!("{}: {place} {number}: {reason}", path.display()))
 }
@@ -109,6 +121,7 @@ fn read_text(mut lines: Lines, path: &Path, columns: &TableColumns) -> Result<Ow
     };
     let comma = if header.contains('\t') { '\t' } else { ',' };
     let names = fields(&header, comma);
+    check_named(&names, columns, path)?;
     let mut rows = Rows::new(names, columns).map_err(|reason| wrong(1, reason))?;
     while let Some(line) = lines.next().map_err(failed)? {
         if line.trim_ascii().is_empty() {
@@ -128,7 +141,8 @@ fn read_text(mut lines: Lines, path: &Path, columns: &TableColumns) -> Result<Ow
 
 fn read_parquet(path: &Path, columns: &TableColumns) -> Result<OwnTable, DataError> {
     let builder = part::reader(path)?;
-    let names = builder.schema().fields().iter().map(|f| f.name().clone()).collect();
+    let names: Vec<_> = builder.schema().fields().iter().map(|f| f.name().clone()).collect();
+    check_named(&names, columns, path)?;
     let mut rows = Rows::new(names, columns).map_err(|reason| fault(path, "row", 0, &reason))?;
     let reader = builder.with_batch_size(ROWS).build().map_err(|e| unreadable(path, &e))?;
     let mut number = 0;
@@ -348,7 +362,7 @@ impl Places {
         if let Some(twice) = names.iter().enumerate().find(|(i, n)| names[..*i].contains(n)) {
             return Err(format!("two columns are called {:?}; rename one", twice.1));
         }
-        let ours = names.iter().any(|name| name.starts_with(FEATURE));
+        let ours = is_ours(names);
         let there = |name: &str| names.iter().position(|n| n == name);
         let place = |name: &String| {
             there(name).ok_or_else(|| {
@@ -361,7 +375,7 @@ impl Places {
             None => Ok(None),
         };
         let label = chosen(&columns.label, "points")?
-            .ok_or("name the column of results with --label".to_owned())?;
+            .ok_or("there is no column \"points\"; name that of the results with --label")?;
         let (game, stage) = (chosen(&columns.game, "game")?, chosen(&columns.stage, "stage")?);
         let (score, side) = (chosen(&columns.score, "score")?, chosen(&None, "side")?);
         let taken = [Some(label), game, stage, score, side];
