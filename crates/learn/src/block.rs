@@ -51,6 +51,22 @@ impl Block {
         }
     }
 
+    /// Takes in chosen rows, at most as many as a block has.
+    #[inline(always)]
+    pub(crate) fn gather(&mut self, design: &Design<'_>, rows: &[usize]) {
+        let n = rows.len();
+        self.x[0][..n].fill(1.0);
+        self.x[0][n..].fill(0.0);
+        for (x, column) in self.x[1..].iter_mut().zip(&design.columns) {
+            let scale = 1.0 / column.deviation;
+            let from = &design.pool.columns[column.index];
+            for (x, &row) in x.iter_mut().zip(rows) {
+                *x = (f64::from(from[row]) - column.mean) * scale;
+            }
+            x[n..].fill(0.0);
+        }
+    }
+
     /// The weighted sum of the columns, row by row.
     #[inline(always)]
     pub(crate) fn weighted(&self, weights: &[f64]) -> Lane {

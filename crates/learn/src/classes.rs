@@ -4,15 +4,14 @@
 //! A draw counts half in both classes (buro95: every won or lost example counts
 //! twice, a drawn one once as a win and once as a loss). Columns are centred on
 //! their common mean first, so that no large mean drowns a small variance.
-//! The AVX2 copy is the same code, compiled for wider registers but without
-//! fused operations, and gives the same bits.
 #![expect(
     clippy::inline_always,
     reason = "a function that is not inlined into the AVX2 copy is not compiled for AVX2"
 )]
 
-use crate::block::{BLOCK, Block, Lane, blocks, dot, lane};
+use crate::block::{BLOCK, Block, Lane, dot};
 use crate::design::Design;
+use crate::wide::{Kernel, widest};
 use evalsmith_stats::matrix::Symmetric;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -37,9 +36,9 @@ pub(crate) struct Class {
 impl Classes {
     /// The classes of all rows; both must have some.
     pub(crate) fn of(design: &Design<'_>) -> Self {
-        let chunk = chunk_kernel();
+        let chunks = design.pool.chunks.par_iter();
         let parts: Vec<[Vec<f64>; 2]> =
-            design.pool.chunks.par_iter().map(|games| chunk(design, games)).collect();
+            chunks.map(|games| widest(Chunk { design, games })).collect();
         let mut total = [vec![0.0; triangle(design.width())], vec![0.0; triangle(design.width())]];
         for part in &parts {
             for (total, part) in total.iter_mut().zip(part) {
@@ -112,56 +111,67 @@ const fn triangle(width: usize) -> usize {
 }
 
 /// The sums of products over a range of games, of wins and of losses.
-type ChunkKernel = fn(&Design<'_>, &Range<usize>) -> [Vec<f64>; 2];
+#[derive(Clone, Copy)]
+struct Chunk<'a> {
+    design: &'a Design<'a>,
+    games: &'a Range<usize>,
+}
 
-fn chunk_kernel() -> ChunkKernel {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        return |design, games| {
-            #[expect(unsafe_code, reason = "calls a copy compiled for AVX2")]
-            // SAFETY: the machine has AVX2, as was asked just above.
-            unsafe {
-                chunk_avx2(design, games)
-            }
+impl Kernel for Chunk<'_> {
+    type Sums = [Vec<f64>; 2];
+
+    /// A decided row is of one class: it is multiplied once, with its like.
+    #[inline(always)]
+    fn run(self) -> [Vec<f64>; 2] {
+        let Self { design, games } = self;
+        let width = design.width();
+        let [mut wins, mut losses] = [vec![0.0; triangle(width)], vec![0.0; triangle(width)]];
+        let mut block = Block::new(width);
+        let points = &design.pool.points;
+        let of_points = |wanted: fn(f32) -> bool| -> Vec<usize> {
+            design.pool.rows_of(games).filter(|&row| wanted(points[row])).collect()
         };
+        for rows in of_points(|y| y == 1.0).chunks(BLOCK) {
+            block.gather(design, rows);
+            add(&block, &mut wins);
+        }
+        for rows in of_points(|y| y == 0.0).chunks(BLOCK) {
+            block.gather(design, rows);
+            add(&block, &mut losses);
+        }
+        for rows in of_points(|y| y > 0.0 && y < 1.0).chunks(BLOCK) {
+            block.gather(design, rows);
+            let mut share = [0.0; BLOCK];
+            for (share, &row) in share.iter_mut().zip(rows) {
+                *share = f64::from(points[row]);
+            }
+            add_weighted(&block, &share, &mut wins);
+            add_weighted(&block, &share.map(|y| 1.0 - y), &mut losses);
+        }
+        [wins, losses]
     }
-    chunk_portable
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn chunk_avx2(design: &Design<'_>, games: &Range<usize>) -> [Vec<f64>; 2] {
-    chunk_portable(design, games)
 }
 
 #[inline(always)]
-fn chunk_portable(design: &Design<'_>, games: &Range<usize>) -> [Vec<f64>; 2] {
-    let width = design.width();
-    let mut sums = [vec![0.0; triangle(width)], vec![0.0; triangle(width)]];
-    let mut block = Block::new(width);
-    for rows in blocks(design.pool.rows_of(games)) {
-        let win = lane(&design.pool.points[rows.clone()]);
-        let mut loss = win.map(|y| 1.0 - y);
-        loss[rows.len()..].fill(0.0);
-        block.fill(design, rows);
-        let [wins, losses] = &mut sums;
-        add(&block, &win, wins);
-        add(&block, &loss, losses);
+fn add(block: &Block, sums: &mut [f64]) {
+    let mut cells = sums.iter_mut();
+    for (i, x) in block.x.iter().enumerate() {
+        for (other, cell) in block.x[..=i].iter().zip(&mut cells) {
+            *cell += dot(x, other);
+        }
     }
-    sums
 }
 
 #[inline(always)]
-fn add(block: &Block, weight: &Lane, sums: &mut [f64]) {
+fn add_weighted(block: &Block, weight: &Lane, sums: &mut [f64]) {
     let mut weighted = [0.0; BLOCK];
-    let mut cell = 0;
+    let mut cells = sums.iter_mut();
     for (i, x) in block.x.iter().enumerate() {
         for ((to, x), w) in weighted.iter_mut().zip(x).zip(weight) {
             *to = x * w;
         }
-        for other in &block.x[..=i] {
-            sums[cell] += dot(&weighted, other);
-            cell += 1;
+        for (other, cell) in block.x[..=i].iter().zip(&mut cells) {
+            *cell += dot(&weighted, other);
         }
     }
 }
@@ -193,7 +203,8 @@ mod tests {
             let design = Design::standardised(&pool);
             prop_assume!(design.width() == 3);
             let all = 0..pool.games();
-            prop_assert_eq!(chunk_kernel()(&design, &all), chunk_portable(&design, &all));
+            let chunk = Chunk { design: &design, games: &all };
+            prop_assert_eq!(widest(chunk), chunk.run());
 
             let found = Classes::of(&design);
             for (class, share) in [(&found.win, 0.0), (&found.loss, 1.0)] {

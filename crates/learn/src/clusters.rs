@@ -1,7 +1,12 @@
 //! The middle of the sandwich: outer products of the games' scores.
+#![expect(
+    clippy::inline_always,
+    reason = "a function that is not inlined into the AVX2 copy is not compiled for AVX2"
+)]
 
 use crate::block::{Block, blocks, dot};
 use crate::design::Design;
+use crate::wide::{Kernel, widest};
 use evalsmith_stats::matrix::Symmetric;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -13,8 +18,30 @@ pub(crate) fn scores(
     design: &Design<'_>,
     load: impl Fn(&mut Block, Range<usize>) + Sync,
 ) -> (Symmetric, f64) {
-    let width = design.width();
-    let sums = |games: &Range<usize>| {
+    let chunks = design.pool.chunks.par_iter();
+    let chunk = |games| widest(Chunk { design, games, load: &load });
+    let parts: Vec<(Symmetric, f64)> = chunks.map(chunk).collect();
+    let mut total = (Symmetric::zeros(design.width()), 0.0);
+    for (sum, squares) in &parts {
+        total.0.add(sum);
+        total.1 += squares;
+    }
+    total
+}
+
+struct Chunk<'a, L> {
+    design: &'a Design<'a>,
+    games: &'a Range<usize>,
+    load: &'a L,
+}
+
+impl<L: Fn(&mut Block, Range<usize>)> Kernel for Chunk<'_, L> {
+    type Sums = (Symmetric, f64);
+
+    #[inline(always)]
+    fn run(self) -> (Symmetric, f64) {
+        let Self { design, games, load } = self;
+        let width = design.width();
         let mut sum = Symmetric::zeros(width);
         let mut squares = 0.0;
         let mut block = Block::new(width);
@@ -41,17 +68,11 @@ pub(crate) fn scores(
             }
         }
         (sum, squares)
-    };
-    let parts: Vec<(Symmetric, f64)> = design.pool.chunks.par_iter().map(sums).collect();
-    let mut total = (Symmetric::zeros(width), 0.0);
-    for (sum, squares) in &parts {
-        total.0.add(sum);
-        total.1 += squares;
     }
-    total
 }
 
 /// The product of two runs, in four lanes: a game's rows are too few to fill more.
+#[inline(always)]
 fn run_dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut lanes = [0.0; 4];

@@ -5,6 +5,7 @@
 //! correlation matrix, by which redundant columns are told.
 
 use crate::pool::Pool;
+use crate::wide::{Kernel, widest};
 use rayon::prelude::*;
 
 /// A column: the term it stands for, and how it is brought to standard units.
@@ -18,7 +19,7 @@ pub(crate) struct Column {
 
 /// An intercept and columns in standard units.
 pub(crate) struct Design<'a> {
-    pub(crate) pool: &'a Pool,
+    pub(crate) pool: &'a Pool<'a>,
     pub(crate) columns: Vec<Column>,
     /// Zero for the intercept, one more than the pool's column for the others.
     terms: Vec<usize>,
@@ -26,7 +27,7 @@ pub(crate) struct Design<'a> {
 
 impl<'a> Design<'a> {
     /// All columns that are not constant.
-    pub(crate) fn standardised(pool: &'a Pool) -> Self {
+    pub(crate) fn standardised(pool: &'a Pool<'a>) -> Self {
         let columns: Vec<_> = pool.columns.par_iter().map(|x| standardise(x)).collect();
         let columns = columns.into_iter().enumerate();
         let columns = columns
@@ -93,21 +94,37 @@ fn standardise(x: &[f32]) -> Option<(f64, f64)> {
     Some((mean + rest / n, (squares / n).sqrt()))
 }
 
+fn sums(x: &[f32], shift: f64) -> (f64, f64) {
+    widest(Distances { x, shift })
+}
+
 /// The sums of the distances from `shift` and of their squares, in eight lanes so
 /// that they run in parallel within a core, yet in one order.
-fn sums(x: &[f32], shift: f64) -> (f64, f64) {
-    let (blocks, rest) = x.as_chunks::<8>();
-    let (mut sums, mut squares) = ([0.0; 8], [0.0; 8]);
-    for block in blocks {
-        for ((sum, square), &v) in sums.iter_mut().zip(&mut squares).zip(block) {
-            let d = f64::from(v) - shift;
-            *sum += d;
-            *square += d * d;
+struct Distances<'a> {
+    x: &'a [f32],
+    shift: f64,
+}
+
+impl Kernel for Distances<'_> {
+    type Sums = (f64, f64);
+
+    #[expect(clippy::inline_always, reason = "what is not inlined is not compiled for AVX2")]
+    #[inline(always)]
+    fn run(self) -> (f64, f64) {
+        let Self { x, shift } = self;
+        let (blocks, rest) = x.as_chunks::<8>();
+        let (mut sums, mut squares) = ([0.0; 8], [0.0; 8]);
+        for block in blocks {
+            for ((sum, square), &v) in sums.iter_mut().zip(&mut squares).zip(block) {
+                let d = f64::from(v) - shift;
+                *sum += d;
+                *square += d * d;
+            }
         }
+        let last = rest.iter().map(|&v| f64::from(v) - shift);
+        let rest = last.fold((0.0, 0.0), |(sum, square), d| (sum + d, square + d * d));
+        (sums.iter().sum::<f64>() + rest.0, squares.iter().sum::<f64>() + rest.1)
     }
-    let last = rest.iter().map(|&v| f64::from(v) - shift);
-    let rest = last.fold((0.0, 0.0), |(sum, square), d| (sum + d, square + d * d));
-    (sums.iter().sum::<f64>() + rest.0, squares.iter().sum::<f64>() + rest.1)
 }
 
 #[cfg(test)]

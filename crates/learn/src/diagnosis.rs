@@ -93,7 +93,7 @@ fn of_stage(at: &Pooled<'_>) -> Diagnosis {
 }
 
 /// How often a feature beyond `middle` names the winner; on it, half.
-fn classified(pool: &Pool, feature: usize, middle: f64, sign: f64) -> Measured {
+fn classified(pool: &Pool<'_>, feature: usize, middle: f64, sign: f64) -> Measured {
     let order: Vec<usize> = (0..pool.rows()).collect();
     let runs: Vec<&[usize]> = pool.starts.windows(2).map(|w| &order[w[0]..w[1]]).collect();
     measured(pool.rows(), &runs, |row| {

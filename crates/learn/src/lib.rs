@@ -35,6 +35,7 @@ mod signature;
 mod stages;
 mod tabled;
 mod tree;
+mod wide;
 
 pub use calibration::{Calibration, CalibrationBin, calibration, gain};
 pub use choices::{Choices, fit_book_linear};

@@ -1,8 +1,5 @@
 //! The log-likelihood of results under log-odds that are a polynomial of the
 //! second degree in a design's columns.
-//!
-//! The AVX2 copy is the same code, compiled for wider registers but without
-//! fused operations, and gives the same bits.
 #![expect(
     clippy::inline_always,
     reason = "a function that is not inlined into the AVX2 copy is not compiled for AVX2"
@@ -11,6 +8,7 @@
 use crate::block::{self, BLOCK, Block, blocks, lane};
 use crate::design::Design;
 use crate::exponential::exp_of_negative;
+use crate::wide::{Kernel, widest};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -18,72 +16,58 @@ use std::ops::Range;
 /// `weights` times the intercept and the columns, and `products`, a lower
 /// triangle, times their products; an empty triangle leaves the weighted sum.
 pub(crate) fn log_likelihood(design: &Design<'_>, weights: &[f64], products: &[f64]) -> f64 {
-    let chunk = chunk_kernel();
     let chunks = design.pool.chunks.par_iter();
-    let parts: Vec<f64> = chunks.map(|games| chunk(design, weights, products, games)).collect();
+    let chunk = |games| widest(Chunk { design, weights, products, games });
+    let parts: Vec<f64> = chunks.map(chunk).collect();
     parts.iter().sum()
 }
 
-type ChunkKernel = fn(&Design<'_>, &[f64], &[f64], &Range<usize>) -> f64;
-
-fn chunk_kernel() -> ChunkKernel {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        return |design, weights, products, games| {
-            #[expect(unsafe_code, reason = "calls a copy compiled for AVX2")]
-            // SAFETY: the machine has AVX2, as was asked just above.
-            unsafe {
-                chunk_avx2(design, weights, products, games)
-            }
-        };
-    }
-    chunk_portable
+#[derive(Clone, Copy)]
+struct Chunk<'a> {
+    design: &'a Design<'a>,
+    weights: &'a [f64],
+    products: &'a [f64],
+    games: &'a Range<usize>,
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn chunk_avx2(design: &Design<'_>, weights: &[f64], products: &[f64], games: &Range<usize>) -> f64 {
-    chunk_portable(design, weights, products, games)
-}
+impl Kernel for Chunk<'_> {
+    type Sums = f64;
 
-#[inline(always)]
-fn chunk_portable(
-    design: &Design<'_>,
-    weights: &[f64],
-    products: &[f64],
-    games: &Range<usize>,
-) -> f64 {
-    let mut sum = 0.0;
-    let mut block = Block::new(design.width());
-    for rows in blocks(design.pool.rows_of(games)) {
-        let n = rows.len();
-        block.fill(design, rows.clone());
-        let mut log_odds = block.weighted(weights);
-        let columns = &block.x[1..];
-        let mut rest = products;
-        for (i, x) in
-            columns.iter().enumerate().take(if products.is_empty() { 0 } else { columns.len() })
-        {
-            let (row, later) = rest.split_at(i + 1);
-            let mut inner = [0.0; BLOCK];
-            for (other, weight) in columns.iter().zip(row) {
-                for (to, y) in inner.iter_mut().zip(other) {
-                    *to += weight * y;
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let Self { design, weights, products, games } = self;
+        let mut sum = 0.0;
+        let mut block = Block::new(design.width());
+        for rows in blocks(design.pool.rows_of(games)) {
+            let n = rows.len();
+            block.fill(design, rows.clone());
+            let mut log_odds = block.weighted(weights);
+            let columns = &block.x[1..];
+            let mut rest = products;
+            for (i, x) in
+                columns.iter().enumerate().take(if products.is_empty() { 0 } else { columns.len() })
+            {
+                let (row, later) = rest.split_at(i + 1);
+                let mut inner = [0.0; BLOCK];
+                for (other, weight) in columns.iter().zip(row) {
+                    for (to, y) in inner.iter_mut().zip(other) {
+                        *to += weight * y;
+                    }
                 }
+                for ((z, x), inner) in log_odds.iter_mut().zip(x).zip(&inner) {
+                    *z += x * inner;
+                }
+                rest = later;
             }
-            for ((z, x), inner) in log_odds.iter_mut().zip(x).zip(&inner) {
-                *z += x * inner;
+            let mut exponentials = [0.0; BLOCK];
+            for (e, z) in exponentials.iter_mut().zip(&log_odds) {
+                *e = exp_of_negative(-z.abs());
             }
-            rest = later;
+            let points = lane(&design.pool.points[rows]);
+            sum += block::log_likelihood(n, &log_odds, &points, &exponentials);
         }
-        let mut exponentials = [0.0; BLOCK];
-        for (e, z) in exponentials.iter_mut().zip(&log_odds) {
-            *e = exp_of_negative(-z.abs());
-        }
-        let points = lane(&design.pool.points[rows]);
-        sum += block::log_likelihood(n, &log_odds, &points, &exponentials);
+        sum
     }
-    sum
 }
 
 #[cfg(test)]
@@ -114,8 +98,9 @@ mod tests {
             prop_assume!(design.width() == 3);
             let products = if linear { &[][..] } else { &products[..] };
             let all = 0..pool.games();
-            let found = chunk_portable(&design, &weights, products, &all);
-            prop_assert_eq!(chunk_kernel()(&design, &weights, products, &all), found);
+            let chunk = Chunk { design: &design, weights: &weights, products, games: &all };
+            let found = chunk.run();
+            prop_assert_eq!(widest(chunk), found);
             let mut slow = 0.0;
             for row in 0..pool.rows() {
                 let standard = |i: usize| {

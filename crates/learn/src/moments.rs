@@ -72,7 +72,7 @@ pub(crate) fn of_pool(
     stage: Stage,
     span: (Stage, Stage),
     names: &[String],
-    pool: &Pool,
+    pool: &Pool<'_>,
 ) -> Moments {
     let design = Design::standardised(pool);
     let classes = Classes::of(&design);

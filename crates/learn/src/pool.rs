@@ -8,6 +8,7 @@
 use crate::Examples;
 use evalsmith_core::Stage;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Rows in a chunk, but for one that ends later because a game does: enough to
@@ -21,66 +22,62 @@ pub(crate) fn pooled(stage: Stage, radius: u8, stages: usize) -> (Stage, Stage) 
 }
 
 /// Rows of some stages, ordered by game.
-pub(crate) struct Pool {
-    pub(crate) columns: Vec<Vec<f32>>,
-    pub(crate) points: Vec<f32>,
+pub(crate) struct Pool<'a> {
+    pub(crate) columns: Vec<Cow<'a, [f32]>>,
+    pub(crate) points: Cow<'a, [f32]>,
     /// Where each game's rows begin, and after the last game the number of rows.
     pub(crate) starts: Vec<usize>,
-    /// Which of the examples each row is.
-    order: Vec<usize>,
+    /// Which of the examples each row is; none where the rows are the examples.
+    order: Option<Vec<usize>>,
     /// Ranges of games.
     pub(crate) chunks: Vec<Range<usize>>,
 }
 
-impl Pool {
-    /// Copies the rows whose stage lies between the two.
-    pub(crate) fn gather(examples: &Examples<'_>, (first, last): (Stage, Stage)) -> Self {
-        let stages = examples.stages.iter().enumerate();
-        let mut rows: Vec<usize> =
-            stages.filter(|(_, s)| (first..=last).contains(s)).map(|(row, _)| row).collect();
-        if !rows.is_sorted_by_key(|&row| examples.games[row]) {
-            rows.sort_by_key(|&row| examples.games[row]);
-        } else if rows.len() == examples.rows() {
-            return Self::all(examples, rows);
+impl<'a> Pool<'a> {
+    /// The rows whose stage lies between the two: copied, unless they are all
+    /// the examples and stand by game already.
+    pub(crate) fn gather(examples: &Examples<'a>, (first, last): (Stage, Stage)) -> Self {
+        let inside = |stage: &Stage| (first..=last).contains(stage);
+        let columns = 0..examples.features.width();
+        if examples.games.is_sorted() && examples.stages.iter().all(inside) {
+            let starts = starts(examples.games);
+            return Self {
+                columns: columns.map(|i| examples.features.column(i).into()).collect(),
+                points: examples.points.into(),
+                chunks: cut(&starts),
+                starts,
+                order: None,
+            };
         }
 
+        let stages = examples.stages.iter().enumerate();
+        let mut rows: Vec<usize> = stages.filter(|(_, s)| inside(s)).map(|(row, _)| row).collect();
+        if !rows.is_sorted_by_key(|&row| examples.games[row]) {
+            rows.sort_by_key(|&row| examples.games[row]);
+        }
         let games: Vec<u32> = rows.iter().map(|&row| examples.games[row]).collect();
         let starts = starts(&games);
-        let take = |from: &[f32]| rows.iter().map(|&row| from[row]).collect();
-        let width = examples.features.width();
+        let take = |from: &[f32]| Cow::Owned(rows.iter().map(|&row| from[row]).collect());
         Self {
-            columns: (0..width)
-                .into_par_iter()
-                .map(|i| take(examples.features.column(i)))
-                .collect(),
+            columns: columns.into_par_iter().map(|i| take(examples.features.column(i))).collect(),
             points: take(examples.points),
             chunks: cut(&starts),
             starts,
-            order: rows,
-        }
-    }
-
-    /// All rows, which stand by game already.
-    fn all(examples: &Examples<'_>, order: Vec<usize>) -> Self {
-        let starts = starts(examples.games);
-        let width = examples.features.width();
-        Self {
-            columns: (0..width).map(|i| examples.features.column(i).to_vec()).collect(),
-            points: examples.points.to_vec(),
-            chunks: cut(&starts),
-            starts,
-            order,
+            order: Some(rows),
         }
     }
 
     /// The same rows with other columns.
     pub(crate) fn with_columns(self, columns: Vec<Vec<f32>>) -> Self {
-        Self { columns, ..self }
+        Self { columns: columns.into_iter().map(Cow::Owned).collect(), ..self }
     }
 
     /// The numbers of these rows, of one per example.
-    pub(crate) fn take(&self, from: &[f32]) -> Vec<f32> {
-        self.order.iter().map(|&row| from[row]).collect()
+    pub(crate) fn take<'b>(&self, from: &'b [f32]) -> Cow<'b, [f32]> {
+        match &self.order {
+            Some(order) => order.iter().map(|&row| from[row]).collect(),
+            None => from.into(),
+        }
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -164,7 +161,7 @@ mod tests {
                 prop_assert!(ids[run].iter().all(|&i| games[i] == game));
                 prop_assert!(seen.insert(game), "a game stands in two places");
             }
-            for (i, y) in ids.iter().zip(&pool.points) {
+            for (i, y) in ids.iter().zip(pool.points.iter()) {
                 prop_assert_eq!(points[*i], *y);
             }
             ids.sort_unstable();

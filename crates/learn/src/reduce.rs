@@ -90,7 +90,7 @@ pub(crate) struct Projection {
 
 impl Projection {
     /// Finds the components of a pool with both results.
-    pub(crate) fn fit(reduction: Reduction, pool: &Pool) -> Result<Self, LearnError> {
+    pub(crate) fn fit(reduction: Reduction, pool: &Pool<'_>) -> Result<Self, LearnError> {
         let design = Design::standardised(pool);
         let classes = Classes::of(&design);
         let directions = match reduction {
@@ -110,12 +110,12 @@ impl Projection {
     }
 
     /// The pool's rows, seen as components.
-    pub(crate) fn apply(&self, pool: Pool) -> Pool {
+    pub(crate) fn apply<'a>(&self, pool: Pool<'a>) -> Pool<'a> {
         let column = |loadings: &Vec<f64>| {
             let mut sums = vec![0.0; pool.rows()];
             let used = loadings.iter().zip(&self.mean).zip(&pool.columns);
             for ((weight, mean), x) in used.filter(|((weight, _), _)| **weight != 0.0) {
-                for (sum, &x) in sums.iter_mut().zip(x) {
+                for (sum, &x) in sums.iter_mut().zip(x.iter()) {
                     *sum += weight * (f64::from(x) - mean);
                 }
             }

@@ -39,7 +39,7 @@ pub(crate) struct Pooled<'a> {
     pub(crate) span: (Stage, Stage),
     /// The original features.
     pub(crate) names: &'a [String],
-    pub(crate) pool: &'a Pool,
+    pub(crate) pool: &'a Pool<'a>,
     /// Where the pool holds components, how they were made of the features.
     pub(crate) projection: Option<&'a Projection>,
 }

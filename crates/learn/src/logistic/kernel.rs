@@ -2,8 +2,6 @@
 //!
 //! Rows are taken in [blocks](crate::block), and chunks are added in their own
 //! order: the result depends on the data alone.
-//! The AVX2 copy is the same code, compiled for wider registers but without
-//! fused operations, and gives the same bits.
 #![expect(
     clippy::inline_always,
     reason = "a function that is not inlined into the AVX2 copy is not compiled for AVX2"
@@ -12,6 +10,7 @@
 use crate::block::{BLOCK, Block, Lane, blocks, dot, lane, log_likelihood};
 use crate::design::Design;
 use crate::exponential::exp_of_negative;
+use crate::wide::{Kernel, widest};
 use evalsmith_stats::matrix::Symmetric;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -37,9 +36,8 @@ impl Pass {
 
 /// The sums over all rows at these weights.
 pub(super) fn pass(design: &Design<'_>, weights: &[f64]) -> Pass {
-    let chunk = chunk_kernel();
     let chunks = design.pool.chunks.par_iter();
-    let parts: Vec<Sums> = chunks.map(|games| chunk(design, weights, games)).collect();
+    let parts: Vec<Sums> = chunks.map(|games| widest(Chunk { design, weights, games })).collect();
     let mut total = Sums::zeros(design.width());
     for part in &parts {
         total.add(part);
@@ -52,37 +50,27 @@ pub(super) fn pass(design: &Design<'_>, weights: &[f64]) -> Pass {
 }
 
 /// The sums over a range of games.
-type ChunkKernel = fn(&Design<'_>, &[f64], &Range<usize>) -> Sums;
-
-fn chunk_kernel() -> ChunkKernel {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        return |design, weights, games| {
-            #[expect(unsafe_code, reason = "calls a copy compiled for AVX2")]
-            // SAFETY: the machine has AVX2, as was asked just above.
-            unsafe {
-                chunk_avx2(design, weights, games)
-            }
-        };
-    }
-    chunk_portable
+#[derive(Clone, Copy)]
+struct Chunk<'a> {
+    design: &'a Design<'a>,
+    weights: &'a [f64],
+    games: &'a Range<usize>,
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn chunk_avx2(design: &Design<'_>, weights: &[f64], games: &Range<usize>) -> Sums {
-    chunk_portable(design, weights, games)
-}
+impl Kernel for Chunk<'_> {
+    type Sums = Sums;
 
-#[inline(always)]
-fn chunk_portable(design: &Design<'_>, weights: &[f64], games: &Range<usize>) -> Sums {
-    let mut sums = Sums::zeros(design.width());
-    let mut predicted = Predicted::new(design.width());
-    for rows in blocks(design.pool.rows_of(games)) {
-        predicted.load(design, weights, rows);
-        predicted.add_to(&mut sums);
+    #[inline(always)]
+    fn run(self) -> Sums {
+        let Self { design, weights, games } = self;
+        let mut sums = Sums::zeros(design.width());
+        let mut predicted = Predicted::new(design.width());
+        for rows in blocks(design.pool.rows_of(games)) {
+            predicted.load(design, weights, rows);
+            predicted.add_to(&mut sums);
+        }
+        sums
     }
-    sums
 }
 
 /// What a chunk adds up.
@@ -244,8 +232,9 @@ mod tests {
                 let design = Design::standardised(&pool);
                 prop_assume!(design.width() == 3);
                 let all = 0..pool.games();
-                let found = chunk_portable(&design, &weights, &all);
-                prop_assert_eq!(&chunk_kernel()(&design, &weights, &all), &found);
+                let chunk = Chunk { design: &design, weights: &weights, games: &all };
+                let found = chunk.run();
+                prop_assert_eq!(&widest(chunk), &found);
                 let slow = slow(&design, &weights);
                 let close = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b.abs());
                 prop_assert!(close(found.log_likelihood, slow.log_likelihood));
