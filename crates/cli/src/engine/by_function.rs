@@ -4,7 +4,7 @@
 //! of the protocols, so a value is shown as it was judged. Patterns of squares, with at
 //! most the difference of moves beside them, the engine reads by itself, much faster.
 
-use evalsmith_engine_othello::{DISC, Judge, SquareJudge, SquareTables};
+use evalsmith_engine_othello::{DISC, Judge, OfChildren, SquareJudge, SquareTables};
 use evalsmith_lab::prelude::{Evaluate, Function, PatternFunction, Score, Stage, Window};
 use evalsmith_othello::features::Chosen;
 use evalsmith_othello::{Board, Kernel};
@@ -76,6 +76,32 @@ impl Judge for ByFunction {
         match self {
             Self::Squares(judge) => judge.value(board, moves),
             Self::Asked(function) => asked(function, board),
+        }
+    }
+
+    #[expect(clippy::inline_always, reason = "it vanishes into the engine's drivers")]
+    #[inline(always)]
+    fn of_children<K: Kernel>(&self, parent: &Board<K>) -> impl OfChildren<K> {
+        match self {
+            Self::Squares(judge) => Children::Squares(judge.of_children(parent)),
+            Self::Asked(function) => Children::Asked(function),
+        }
+    }
+}
+
+/// Judges the children of a position.
+enum Children<'f, S> {
+    Asked(&'f Function<Chosen>),
+    Squares(S),
+}
+
+impl<K: Kernel, S: OfChildren<K>> OfChildren<K> for Children<'_, S> {
+    #[expect(clippy::inline_always, reason = "it vanishes into the engine's drivers")]
+    #[inline(always)]
+    fn value(&self, square: u8, flips: u64, child: &Board<K>, moves: u64) -> i32 {
+        match self {
+            Self::Squares(judge) => judge.value(square, flips, child, moves),
+            Self::Asked(function) => asked(function, child),
         }
     }
 }

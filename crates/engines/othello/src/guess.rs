@@ -1,7 +1,7 @@
 //! Shallow searches with a judge at their leaves: estimates for ordering moves,
 //! and for where the first question about a position should begin.
 
-use crate::judge::{DISC, Judge};
+use crate::judge::{DISC, Judge, OfChildren};
 use crate::order::Candidates;
 use crate::twice::compiled_twice;
 use evalsmith_othello::{Board, Kernel, Move};
@@ -36,6 +36,9 @@ compiled_twice! {
                 theirs => -guess(nodes, judge, &board.passed(), theirs, depth, -beta, -alpha),
             };
         }
+        if depth == 1 {
+            return one_ply(nodes, judge, board, moves, beta);
+        }
         let mut best = -BEYOND;
         let mut candidates = Candidates::<64>::new(board, moves, Move::PASS);
         for candidate in candidates.by_ref() {
@@ -49,6 +52,27 @@ compiled_twice! {
                     break;
                 }
             }
+        }
+        best
+    }
+
+    /// The value one ply deep, exact below `beta`: no order is worth its cost.
+    fn one_ply<K: Kernel, J: Judge>(
+        nodes: &mut u64,
+        judge: &J,
+        board: &Board<K>,
+        mut moves: u64,
+        beta: i32,
+    ) -> i32 {
+        let children = judge.of_children(board);
+        let mut best = -BEYOND;
+        while moves != 0 && best < beta {
+            let square = moves.trailing_zeros() as u8;
+            moves &= moves - 1;
+            *nodes += 1;
+            let flips = board.kernel().flips(board.own(), board.opp(), square);
+            let child = board.placed(square, flips);
+            best = best.max(-children.value(square, flips, &child, child.mobility()));
         }
         best
     }

@@ -14,9 +14,10 @@
 use crate::deep::Many;
 use crate::effort::Effort;
 use crate::guess::{BEYOND, DEEPEST};
-use crate::judge::Judge;
+use crate::judge::{Judge, OfChildren};
 use crate::memory::Recalled;
 use crate::near::NEAR;
+use crate::order::Candidate;
 use crate::probcut::{LEAST_CHECKED, check_depth};
 use crate::quadrants::CORNERS;
 use crate::split::Task;
@@ -65,7 +66,10 @@ compiled_twice! {
             return to_the_end(worker, board, moves, effort.at(empties), alpha);
         }
         match effort.depth {
-            0 => at_rest(worker, board, moves, effort, alpha),
+            0 => {
+                let estimate = eighths(worker.job.judge.value(board, moves));
+                at_rest(worker, board, moves, effort, alpha, estimate)
+            }
             1 => last_ply(worker, board, moves, effort, alpha),
             _ => inner(worker, board, moves, effort, alpha),
         }
@@ -80,9 +84,10 @@ compiled_twice! {
         moves: u64,
         effort: Effort,
         alpha: i32,
+        estimate: i32,
     ) -> i32 {
         worker.leaves.nodes += 1;
-        let mut best = eighths(worker.job.judge.value(board, moves));
+        let mut best = estimate;
         if worker.job.corners {
             let mut corners = moves & CORNERS;
             while corners != 0 && best <= alpha {
@@ -129,13 +134,22 @@ compiled_twice! {
         alpha: i32,
     ) -> i32 {
         worker.count();
+        let children = worker.job.judge.of_children(board);
+        let leaf = effort.at(0);
         let mut best = UNKNOWN;
         while moves != 0 && best <= alpha {
             let square = moves.trailing_zeros() as u8;
             moves &= moves - 1;
-            let child = board.placed(square, board.kernel().flips(board.own(), board.opp(), square));
+            let flips = board.kernel().flips(board.own(), board.opp(), square);
+            let child = board.placed(square, flips);
             let replies = child.mobility();
-            best = best.max(-midgame(worker, &child, replies, effort.at(0), !alpha));
+            let value = if replies == 0 {
+                midgame(worker, &child, replies, leaf, !alpha)
+            } else {
+                let estimate = eighths(children.value(square, flips, &child, replies));
+                at_rest(worker, &child, replies, leaf, !alpha, estimate)
+            };
+            best = best.max(-value);
         }
         best
     }
@@ -271,11 +285,18 @@ compiled_twice! {
         if effort.depth >= JUDGED && candidates.rest() > 1 {
             let depth = trial_depth(effort.depth);
             let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
-            candidates.penalise(|candidate| {
-                let child = board.placed(candidate.square, candidate.flips);
-                let replies = candidate.replies;
-                guess::guess(nodes, judge, &child, replies, depth, -BEYOND, BEYOND)
-            });
+            let child = |c: Candidate| board.placed(c.square, c.flips);
+            if depth == 0 {
+                let children = judge.of_children(board);
+                candidates.penalise(|c| {
+                    *nodes += 1;
+                    children.value(c.square, c.flips, &child(c), c.replies)
+                });
+            } else {
+                candidates.penalise(|c| {
+                    guess::guess(nodes, judge, &child(c), c.replies, depth, -BEYOND, BEYOND)
+                });
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 //! at a time, in rows that hold every pattern's share: 32 additions of rows for a
 //! board, whatever stands on it, a few vector instructions each.
 
-use crate::judge::{DISC, Judge};
+use crate::judge::{DISC, Judge, OfChildren};
 use evalsmith_othello::{Board, Kernel};
 use std::fmt;
 
@@ -16,7 +16,14 @@ const LANES: usize = 48;
 /// Squares looked up at a time.
 const AT_ONCE: usize = 4;
 
-type Row = [u16; LANES];
+/// One number for every pattern, four to a word. Indices stay below 3^10, so adding
+/// words adds the numbers: nothing is carried from one to the next.
+type Row = [u64; LANES / IN_WORD];
+/// Weights of a group that there is room for, and a zero.
+const ROOM: usize = 1 << 18;
+type Group = [i16; ROOM];
+/// Numbers in a word.
+const IN_WORD: usize = 4;
 
 /// What a [`SquareJudge`] is made of.
 #[derive(Clone, Debug)]
@@ -52,10 +59,12 @@ impl std::error::Error for Unfit {}
 #[derive(Clone, Debug)]
 pub struct SquareJudge {
     rows: Box<[[Row; 1 << AT_ONCE]; 64 / AT_ONCE]>,
-    bases: Vec<u32>,
+    /// The share of each square alone.
+    squares: Box<[Row; 64]>,
+    /// Where the weights of each pattern begin; lanes without one look at a zero.
+    bases: [u32; LANES],
     moves: Option<(i32, i32, usize)>,
-    weights: Vec<i16>,
-    stride: usize,
+    groups: Vec<Box<Group>>,
     group_of_discs: [u8; 65],
     scales: Vec<f32>,
 }
@@ -77,8 +86,11 @@ impl SquareJudge {
             return Err(Unfit("a number of discs has no weights"));
         }
         let stride = weights.len() / groups;
+        if stride == 0 || stride >= ROOM {
+            return Err(Unfit("there are more weights than fit"));
+        }
         let mut rows: Box<[[Row; 1 << AT_ONCE]; 64 / AT_ONCE]> =
-            vec![[[0; LANES]; 1 << AT_ONCE]; 64 / AT_ONCE]
+            vec![[[0; LANES / IN_WORD]; 1 << AT_ONCE]; 64 / AT_ONCE]
                 .into_boxed_slice()
                 .try_into()
                 .expect("as many as were asked for");
@@ -92,7 +104,8 @@ impl SquareJudge {
                 seen |= 1 << square;
                 let (part, bit) = (usize::from(square) / AT_ONCE, usize::from(square) % AT_ONCE);
                 for (bits, row) in rows[part].iter_mut().enumerate() {
-                    row[lane] += (bits >> bit & 1) as u16 * power as u16;
+                    let share = (bits >> bit & 1) as u64 * u64::from(power);
+                    row[lane / IN_WORD] += share << (16 * (lane % IN_WORD));
                 }
                 power *= 3;
             }
@@ -111,41 +124,103 @@ impl SquareJudge {
             }
         };
         let scales = discs_a_step.iter().map(|discs| discs * DISC as f32).collect();
-        Ok(Self { rows, bases, moves, weights, stride, group_of_discs, scales })
+        let alone = |square: usize| rows[square / AT_ONCE][1 << (square % AT_ONCE)];
+        let squares = Box::new(std::array::from_fn(alone));
+        // Lanes without a pattern look at the zero behind the last weight.
+        let bases = std::array::from_fn(|lane| bases.get(lane).copied().unwrap_or(stride as u32));
+        let group = |steps: &[i16]| {
+            let mut group = vec![0; ROOM];
+            group[..stride].copy_from_slice(steps);
+            group.into_boxed_slice().try_into().expect("as many as there is room for")
+        };
+        let groups = weights.chunks_exact(stride).map(group).collect();
+        Ok(Self { rows, squares, bases, moves, groups, group_of_discs, scales })
     }
 
     #[inline(always)]
     fn sum(&self, set: u64) -> Row {
-        let mut sum: Row = [0; LANES];
+        let mut sum: Row = [0; LANES / IN_WORD];
         for (part, rows) in self.rows.iter().enumerate() {
-            let row = &rows[(set >> (AT_ONCE * part)) as usize & ((1 << AT_ONCE) - 1)];
-            for lane in 0..LANES {
-                // Below 3^10, so nothing wraps; a check would keep the lanes apart.
-                sum[lane] = u16::wrapping_add(sum[lane], row[lane]);
-            }
+            add(&mut sum, &rows[(set >> (AT_ONCE * part)) as usize & ((1 << AT_ONCE) - 1)]);
         }
         sum
     }
+
+    /// What the patterns with these indices say, and the moves.
+    #[inline(always)]
+    fn weigh<K: Kernel>(&self, indices: &Row, board: &Board<K>, moves: u64) -> i32 {
+        let discs = 64 - board.empty().count_ones() as usize;
+        let group = usize::from(self.group_of_discs[discs]);
+        let weights = &*self.groups[group];
+        let mut sum = 0;
+        for (bases, &word) in self.bases.as_chunks::<IN_WORD>().0.iter().zip(indices) {
+            for (i, &base) in bases.iter().enumerate() {
+                let index = (word >> (16 * i)) as u16;
+                // Within the room by construction; the mask saves a check.
+                sum += i32::from(weights[(base as usize + usize::from(index)) & (ROOM - 1)]);
+            }
+        }
+        if let Some((low, high, base)) = self.moves {
+            let theirs = board.opponent_mobility().count_ones() as i32;
+            let difference = (moves.count_ones() as i32 - theirs).clamp(low, high);
+            sum += i32::from(weights[(base + (difference - low) as usize) & (ROOM - 1)]);
+        }
+        (sum as f32 * self.scales[group]) as i32
+    }
+}
+
+#[inline(always)]
+fn add(sum: &mut Row, row: &Row) {
+    for (sum, x) in sum.iter_mut().zip(row) {
+        *sum += x;
+    }
+}
+
+/// The indices of a position whose own discs add up to the first row, and its
+/// opponent's to the second.
+#[inline(always)]
+fn indices(own: Row, opp: &Row) -> Row {
+    let mut indices = own;
+    add(&mut indices, opp);
+    add(&mut indices, opp);
+    indices
 }
 
 impl Judge for SquareJudge {
     #[inline(always)]
     fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32 {
-        let (own, opp) = (self.sum(board.own()), self.sum(board.opp()));
-        let discs = 64 - board.empty().count_ones() as usize;
-        let group = usize::from(self.group_of_discs[discs]);
-        let weights = &self.weights[group * self.stride..(group + 1) * self.stride];
-        let mut sum = 0;
-        for (lane, &base) in self.bases.iter().enumerate() {
-            let index = usize::from(own[lane]) + 2 * usize::from(opp[lane]);
-            sum += i32::from(weights[base as usize + index]);
+        self.weigh(&indices(self.sum(board.own()), &self.sum(board.opp())), board, moves)
+    }
+
+    #[inline(always)]
+    fn of_children<K: Kernel>(&self, parent: &Board<K>) -> impl OfChildren<K> {
+        let passed = indices(self.sum(parent.opp()), &self.sum(parent.own()));
+        SquareChildren { judge: self, passed }
+    }
+}
+
+/// Judges children by what a move changes: seen by the opponent, a flipped disc goes
+/// from one to two, and an empty square from none to two.
+#[derive(Clone, Debug)]
+struct SquareChildren<'j> {
+    judge: &'j SquareJudge,
+    /// The indices of the parent for its opponent.
+    passed: Row,
+}
+
+impl<K: Kernel> OfChildren<K> for SquareChildren<'_> {
+    #[inline(always)]
+    fn value(&self, square: u8, mut flips: u64, child: &Board<K>, moves: u64) -> i32 {
+        let squares = &self.judge.squares;
+        let mut indices = self.passed;
+        let placed = &squares[usize::from(square & 63)];
+        add(&mut indices, placed);
+        add(&mut indices, placed);
+        while flips != 0 {
+            add(&mut indices, &squares[flips.trailing_zeros() as usize & 63]);
+            flips &= flips - 1;
         }
-        if let Some((low, high, base)) = self.moves {
-            let theirs = board.opponent_mobility().count_ones() as i32;
-            let difference = (moves.count_ones() as i32 - theirs).clamp(low, high);
-            sum += i32::from(weights[base + (difference - low) as usize]);
-        }
-        (sum as f32 * self.scales[group]) as i32
+        self.judge.weigh(&indices, child, moves)
     }
 }
 
@@ -202,6 +277,18 @@ mod tests {
                 let (found, slow) =
                     (judge.value(&board, board.mobility()), slowly(&tables(), &board));
                 assert!((found as f32 - slow).abs() <= 1.0, "{found} for {slow}");
+                let children = judge.of_children(&board);
+                let mut moves = board.mobility();
+                while moves != 0 {
+                    let square = moves.trailing_zeros() as u8;
+                    moves &= moves - 1;
+                    let flips = board.kernel().flips(board.own(), board.opp(), square);
+                    let child = board.placed(square, flips);
+                    let replies = child.mobility();
+                    let of_child = children.value(square, flips, &child, replies);
+                    assert_eq!(of_child, judge.value(&child, replies), "{child:?}");
+                }
+                drop(children);
                 let moves: Vec<_> = board.moves().collect();
                 board = board.play(moves[random.random_range(0..moves.len())]);
             }
@@ -222,6 +309,8 @@ mod tests {
         assert!(spoil(|t| t.instances[0] = (0..11).collect()));
         assert!(spoil(|t| t.instances = vec![vec![0]; 49]));
         assert!(spoil(|t| t.moves = Some((-4, 4000, 0x1000))));
+        assert!(spoil(|t| t.weights.resize(2 << 18, 0)));
+        assert!(spoil(|t| t.weights.clear()));
         assert!(spoil(|t| t.discs_a_step.truncate(1)));
     }
 }
