@@ -29,6 +29,7 @@ mod ranks;
 #[cfg(test)]
 mod slow;
 mod small;
+mod steps;
 mod summary;
 
 pub use cost::{PriceEffect, price_effects};

@@ -2,11 +2,11 @@
 //!
 //! Every node knows the least and the greatest value of the leaves below it;
 //! descent ends as soon as the window's end decides. Features are asked for where
-//! a node wants them, each at most once. Nodes take 16 bytes and children stand
-//! side by side, so that a level costs one load.
+//! a node wants them, each at most once.
 //!
 //! Invariant: `value(window) == window.clamp(value(full window))`.
 
+use super::steps::{MOST_NODES, Steps};
 use super::{Growth, Node};
 use crate::{DenseModel, LearnError};
 use evalsmith_core::{Explanation, LogOdds, Score, Stage, Term, Window};
@@ -16,8 +16,6 @@ use serde::{Deserialize, Serialize};
 const NUMBERS: usize = 5;
 /// No leaf is surer than this, in log-odds: the bounds of a node fit 16 bits.
 const SUREST: f64 = 30.0;
-/// The feature of a leaf.
-const LEAF: u16 = u16::MAX;
 
 /// What the mean of a leaf stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,18 +46,6 @@ impl Response {
     }
 }
 
-/// A node in play.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Compact {
-    threshold: f32,
-    left: u32,
-    /// Among the features in use.
-    feature: u16,
-    /// The least value below, in thousandths of a log-odd, and the greatest.
-    low: i16,
-    high: i16,
-}
-
 /// A tree over a game's features, and its stage where it has several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
@@ -67,7 +53,7 @@ pub struct Tree {
     stages: usize,
     response: Response,
     growth: Growth,
-    compact: Vec<Compact>,
+    steps: Steps,
     /// The features that the tree asks for at all.
     used: Vec<u32>,
     numbers: Vec<f64>,
@@ -107,13 +93,18 @@ impl Tree {
         if used.len() > super::MOST_FEATURES {
             return wrong("the features in use", used.len().to_string(), "at most 1024");
         }
-        let compact = compact(&growth, response, &used);
+        if growth.nodes().len() > MOST_NODES {
+            let nodes = growth.nodes().len().to_string();
+            return wrong("the nodes of a tree", nodes, "at most eight million");
+        }
+        let value = |leaf: &Node| Score::from(LogOdds(response.log_odds(leaf))).0 as i16;
+        let steps = Steps::new(growth.nodes(), &used, value);
         let number = |n: &Node| {
             let feature = if n.is_leaf() { -1.0 } else { f64::from(n.feature) };
             [feature, n.threshold.into(), n.left.into(), n.weight, n.sum]
         };
         let numbers = growth.nodes().iter().flat_map(number).collect();
-        Ok(Self { features, stages, response, growth, compact, used, numbers })
+        Ok(Self { features, stages, response, growth, steps, used, numbers })
     }
 
     /// A tree from a file's numbers, all of them checked.
@@ -199,23 +190,24 @@ impl Tree {
     ) -> (usize, bool) {
         let (mut at, mut levels) = (0, 0);
         loop {
-            let node = &self.compact[at];
-            if node.feature == LEAF {
+            let (step, bounds) = (self.steps.nodes[at], self.steps.bounds[at]);
+            if step.is_leaf() {
                 return (levels, true);
             }
-            if i32::from(node.high) <= window.alpha.0 || i32::from(node.low) >= window.beta.0 {
+            if i32::from(bounds.high) <= window.alpha.0 || i32::from(bounds.low) >= window.beta.0 {
                 return (levels, false);
             }
-            let asked = self.used[usize::from(node.feature)] as usize;
+            let asked = self.used[step.feature()] as usize;
             let x = if asked == self.features.len() { stage.0.into() } else { feature(asked) };
-            at = node.left as usize + usize::from(x > node.threshold);
+            at = step.child(x > step.threshold);
             levels += 1;
         }
     }
 
-    /// Descends to the leaf or to the first node that the window decides.
+    /// Descends to the leaf or, where the window has ends, to the first node that
+    /// one of them decides.
     #[inline]
-    fn descend<const WORDS: usize, const PLACES: usize>(
+    fn descend<const WORDS: usize, const PLACES: usize, const ENDS: bool>(
         &self,
         stage: Stage,
         window: Window,
@@ -224,48 +216,32 @@ impl Tree {
         let (alpha, beta) = (window.alpha.0, window.beta.0);
         let mut known = [0_u64; WORDS];
         let mut values = [0.0_f32; PLACES];
-        let mut node = &self.compact[0];
+        let mut at = 0;
         loop {
-            if i32::from(node.high) <= alpha {
-                return window.alpha;
+            if ENDS {
+                let bounds = self.steps.bounds[at];
+                if i32::from(bounds.high) <= alpha {
+                    return window.alpha;
+                }
+                if i32::from(bounds.low) >= beta {
+                    return window.beta;
+                }
             }
-            if i32::from(node.low) >= beta {
-                return window.beta;
+            let step = self.steps.nodes[at];
+            if step.is_leaf() {
+                return Score(self.steps.bounds[at].low.into());
             }
-            if node.feature == LEAF {
-                return Score(node.low.into());
-            }
-            let place = usize::from(node.feature) % PLACES;
+            let place = step.feature() % PLACES;
             let (word, bit) = (place / 64 % WORDS, 1 << (place % 64));
             if known[word] & bit == 0 {
                 known[word] |= bit;
-                let asked = self.used[usize::from(node.feature)] as usize;
+                let asked = self.used[step.feature()] as usize;
                 values[place] =
                     if asked == self.features.len() { stage.0.into() } else { feature(asked) };
             }
-            let right = values[place] > node.threshold;
-            node = &self.compact[node.left as usize + usize::from(right)];
+            at = step.child(values[place] > step.threshold);
         }
     }
-}
-
-/// The nodes in play with the bounds of what is below them.
-fn compact(growth: &Growth, response: Response, used: &[u32]) -> Vec<Compact> {
-    let nodes = growth.nodes();
-    let of = |node: &Node| {
-        let value = Score::from(LogOdds(response.log_odds(node))).0 as i16;
-        let place = used.binary_search(&node.feature).map_or(LEAF, |place| place as u16);
-        let feature = if node.is_leaf() { LEAF } else { place };
-        Compact { threshold: node.threshold, left: node.left, feature, low: value, high: value }
-    };
-    let mut compact: Vec<Compact> = nodes.iter().map(of).collect();
-    for at in (0..compact.len()).rev().filter(|&at| !nodes[at].is_leaf()) {
-        let left = nodes[at].left as usize;
-        let (l, r) = (compact[left], compact[left + 1]);
-        compact[at].low = l.low.min(r.low);
-        compact[at].high = l.high.max(r.high);
-    }
-    compact
 }
 
 impl DenseModel for Tree {
@@ -285,10 +261,10 @@ impl DenseModel for Tree {
     #[inline]
     fn value(&self, stage: Stage, window: Window, feature: impl FnMut(usize) -> f32) -> Score {
         // Almost every tree is content with the small table of known features.
-        if self.used.len() <= 64 {
-            self.descend::<1, 64>(stage, window, feature)
-        } else {
-            self.descend::<16, 1024>(stage, window, feature)
+        match (self.used.len() <= 64, window == Window::FULL) {
+            (true, true) => self.descend::<1, 64, false>(stage, window, feature),
+            (true, false) => self.descend::<1, 64, true>(stage, window, feature),
+            (false, _) => self.descend::<16, 1024, true>(stage, window, feature),
         }
     }
 
@@ -423,10 +399,5 @@ mod tests {
         assert_eq!(sure(0.0), 0.0);
         let half = Response::Chance.log_odds(&Node { weight: 40.0, sum: 20.0, ..Node::default() });
         assert!((half - 3.0_f64.ln()).abs() < 1e-12, "three of four won");
-    }
-
-    #[test]
-    fn a_node_in_play_takes_16_bytes() {
-        assert_eq!(size_of::<Compact>(), 16);
     }
 }
