@@ -1,18 +1,16 @@
 //! `evalsmith analyze`: what every move of a position is worth, and why.
 
-use crate::engine::read_probcut;
+use crate::engine::{ByFunction, read_probcut, shipped_probcut};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print, show};
 use crate::progress::Terminal;
 use crate::solve::{mebibytes, watched};
 use clap::{Args, ValueEnum};
-use evalsmith_engine_othello::patterns::{Patterns, Term};
 use evalsmith_engine_othello::{
-    Certainty, DEFAULT_TABLE_MIB, Engine, Limits, ProbCut, Ranked, Selectivity, Watch,
-    check_possible,
+    Certainty, DEFAULT_TABLE_MIB, Engine, Limits, Ranked, Selectivity, Term, Watch, check_possible,
 };
 use evalsmith_lab::LabError;
-use evalsmith_lab::prelude::{Game, Malformed, Position, Progress, Side, Table};
+use evalsmith_lab::prelude::{FunctionName, Game, Malformed, Position, Progress, Side, Table};
 use evalsmith_othello::{Board, Move, Othello, Portable};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -95,7 +93,7 @@ struct Iteration {
 
 #[derive(Serialize)]
 struct TermReport {
-    name: &'static str,
+    name: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     squares: String,
     discs: f64,
@@ -117,10 +115,11 @@ impl Analyze {
             usize::from,
         );
         let model = self.probcut.as_deref().map(read_probcut).transpose()?;
-        let model = model.unwrap_or_else(|| ProbCut::shipped().clone());
+        let model = model.unwrap_or_else(shipped_probcut);
         // As `evalsmith engine` thinks unless it is told otherwise.
+        let judge = ByFunction::open(&FunctionName::Shipped)?;
         let mut engine =
-            Engine::with_judge(self.hash, threads, Patterns, model).corner_quiescence(true);
+            Engine::with_judge(self.hash, threads, &judge, model).corner_quiescence(true);
         let (terminal, watch) = (Terminal::new(), Watch::new());
         let mut history = BTreeMap::<Move, Vec<Iteration>>::new();
         let ranked = watched(&terminal, &watch, || {
@@ -132,7 +131,7 @@ impl Analyze {
             })
         });
         let side = ["Black", "White"][to_move.index()];
-        let terms = Patterns::explain(&board);
+        let terms = judge.explain(&board);
         let report = Report {
             position: game.format(&board, to_move),
             to_move: side,
@@ -224,7 +223,7 @@ fn squares(set: u64) -> String {
 }
 
 fn term_report(term: &Term) -> TermReport {
-    TermReport { name: term.name, squares: squares(term.squares), discs: term.discs }
+    TermReport { name: term.name.clone(), squares: squares(term.squares), discs: term.discs }
 }
 
 /// Every move with its value now and in the last iterations.
@@ -275,7 +274,7 @@ fn groups_table(terms: &[Term], side: &str) -> Table {
                 *count += 1;
                 *discs += term.discs;
             }
-            None => groups.push((term.name, 1, term.discs)),
+            None => groups.push((&term.name, 1, term.discs)),
         }
     }
     groups.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
@@ -295,7 +294,7 @@ fn strongest_table(terms: &[Term], side: &str) -> Table {
     let mut table = Table::new(["strongest patterns", "squares", "discs", "speaks for"]);
     for term in patterns.into_iter().take(STRONGEST) {
         let size = format!("{:.2}", term.discs.abs());
-        table.push([term.name, &squares(term.squares), &size, speaks_for(term.discs, side)]);
+        table.push([&term.name, &squares(term.squares), &size, speaks_for(term.discs, side)]);
     }
     table
 }

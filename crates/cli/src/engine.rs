@@ -7,6 +7,7 @@ mod serve_othello;
 
 use crate::failure::Usage;
 use crate::options::{Format, game, game_name, print};
+pub(crate) use by_function::{ByFunction, shipped_probcut};
 use clap::{Args, Subcommand};
 use evalsmith_lab::prelude::{
     Budget, Engine as Outside, EngineSetup, FunctionName, Mark, Protocol, Table,

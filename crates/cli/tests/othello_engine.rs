@@ -122,7 +122,7 @@ fn analyze_ranks_every_move_and_explains_the_estimate() {
         .success()
         .stdout(predicate::str::contains("White to move"))
         .stdout(predicate::str::contains("judged, 95%"))
-        .stdout(predicate::str::contains("corner 2x5"))
+        .stdout(predicate::str::contains("corner 3x3"))
         .stderr(predicate::str::contains("depth 6 (judged, 95%)"));
     let run = evalsmith(&folder)
         .args(["analyze", "othello", "--depth", "60", "--format", "json", "--"])

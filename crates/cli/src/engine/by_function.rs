@@ -4,14 +4,27 @@
 //! of the protocols, so a value is shown as it was judged. Patterns of squares, with at
 //! most the difference of moves beside them, the engine reads by itself, much faster.
 
-use evalsmith_engine_othello::{DISC, Judge, OfChildren, SquareJudge, SquareTables};
-use evalsmith_lab::prelude::{Evaluate, Function, PatternFunction, Score, Stage, Window};
+use crate::failure::Usage;
+use evalsmith_engine_othello::{DISC, Judge, OfChildren, ProbCut, SquareJudge, SquareTables, Term};
+use evalsmith_lab::prelude::{
+    Evaluate, Function, FunctionName, PatternFunction, Score, Stage, Window, open,
+};
 use evalsmith_othello::features::Chosen;
-use evalsmith_othello::{Board, Kernel};
+use evalsmith_othello::{Board, Kernel, Othello};
 use evalsmith_protocol::DISCS_A_LOGIT;
 
+/// The patterns that come with the program; `models/README.md` says how they were made.
+const PATTERNS: &[u8] = include_bytes!("../../../../models/othello-patterns.safetensors");
+/// How far searches with them are off, as `engine fit-probcut` found.
+const PROBCUT: &str = include_str!("../../../../models/othello-patterns.probcut");
+
+/// The error model of the judge that comes with the program.
+pub(crate) fn shipped_probcut() -> ProbCut {
+    PROBCUT.parse().expect("a test reads the shipped file")
+}
+
 /// A judge by an opened function.
-pub(super) enum ByFunction {
+pub(crate) enum ByFunction {
     /// Asked for its value.
     Asked(Function<Chosen>),
     /// Patterns of squares.
@@ -19,12 +32,28 @@ pub(super) enum ByFunction {
 }
 
 impl ByFunction {
-    pub(super) fn new(function: Function<Chosen>) -> Self {
+    /// The judge of a function by its name.
+    pub(crate) fn open(name: &FunctionName) -> anyhow::Result<Self> {
+        let function = match open(&Othello::new(), name, Some(PATTERNS))? {
+            Function::Moves(_) => {
+                let message = "values moves, not positions; play it with: evalsmith match run";
+                return Err(Usage(format!("{name} {message}")).into());
+            }
+            function => function,
+        };
         let squares = match &function {
             Function::Patterns(patterns) => squares(patterns),
             _ => None,
         };
-        squares.map_or(Self::Asked(function), Self::Squares)
+        Ok(squares.map_or(Self::Asked(function), Self::Squares))
+    }
+
+    /// What the value of a position is made of, where that can be told square by square.
+    pub(crate) fn explain<K: Kernel>(&self, board: &Board<K>) -> Vec<Term> {
+        match self {
+            Self::Squares(judge) => judge.explain(board),
+            Self::Asked(_) => Vec::new(),
+        }
     }
 }
 
@@ -41,12 +70,15 @@ fn squares(function: &PatternFunction<Chosen>) -> Option<SquareJudge> {
         }
         _ => return None,
     };
-    let instances = function.set().instance_atoms().into_iter();
-    let instances =
-        instances.map(|(_, atoms)| atoms.into_iter().map(|a| u8::try_from(a).ok()).collect());
+    let instances = function.set().instance_atoms();
+    let name = |&(pattern, _): &(usize, _)| model.plan().patterns[pattern].name.clone();
+    let names = instances.iter().map(name).collect();
+    let squares = |atoms: Vec<u16>| atoms.into_iter().map(|a| u8::try_from(a).ok()).collect();
+    let instances = instances.into_iter().map(|(_, atoms)| squares(atoms));
     let groups = model.groups();
     SquareJudge::new(SquareTables {
         instances: instances.collect::<Option<_>>()?,
+        names,
         bases: tables.bases().to_vec(),
         moves,
         weights: tables.steps().to_vec(),
@@ -114,15 +146,25 @@ fn asked<K: Kernel>(function: &Function<Chosen>, board: &Board<K>) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalsmith_lab::prelude::{Game, Outcome, by_hand};
-    use evalsmith_othello::Othello;
+    use evalsmith_lab::prelude::{Game, Outcome};
+
+    #[test]
+    fn the_shipped_patterns_are_read_square_by_square_and_their_errors_are_known() {
+        let judge = ByFunction::open(&FunctionName::Shipped).unwrap();
+        assert!(matches!(judge, ByFunction::Squares(_)));
+        let board = Othello::new().start();
+        let sum: f64 = judge.explain(&board).iter().map(|term| term.discs).sum();
+        let value = f64::from(judge.value(&board, board.mobility())) / f64::from(DISC);
+        assert!((sum - value).abs() < 0.1, "{sum} for {value}");
+        assert_eq!(shipped_probcut().to_string().parse(), Ok(shipped_probcut()));
+    }
 
     #[test]
     fn values_are_discs_and_speak_for_the_mover() {
         assert_eq!(discs(Score::of_outcome(Outcome::by(-12))), -12.0);
         assert_eq!(discs(Score(2000)), 10.0);
         let game = Othello::new();
-        let judge = ByFunction::new(by_hand(&game).unwrap());
+        let judge = ByFunction::open(&FunctionName::Hand).unwrap();
         let line = "-------------------------------------X----XXX-----XXOO--------O- X";
         let (board, _) = game.parse(line).unwrap();
         let (own, other) = (judge.value(&board, 0), judge.value(&board.passed(), 0));

@@ -1,12 +1,11 @@
 //! `evalsmith engine fit-probcut`: how far shallow searches are off, for a function.
 
-use super::serve_othello::judge;
+use super::by_function::ByFunction;
 use crate::failure::{Interrupted, command_line};
 use crate::options::{Format, may_write, print, show};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use evalsmith_engine_othello::Patterns;
 use evalsmith_engine_othello::probcut::{
     Cell, ProbCutFit, SampleParams, Surface, check_depth, fit_probcut, probcut_samples,
 };
@@ -100,11 +99,8 @@ impl FitProbCut {
         let Self { positions, depth, seed, .. } = self;
         let params = SampleParams { positions, depth, seed, threads, ..SampleParams::default() };
         let terminal = Terminal::new();
-        let samples = match judge(&self.function)? {
-            None => probcut_samples(&params, &Patterns, &terminal),
-            Some(judge) => probcut_samples(&params, &judge, &terminal),
-        };
-        let samples = samples.ok_or(Interrupted)?;
+        let judge = ByFunction::open(&self.function)?;
+        let samples = probcut_samples(&params, &judge, &terminal).ok_or(Interrupted)?;
         let fit = fit_probcut(&samples).map_err(|e| anyhow::anyhow!("{e}: raise --positions"))?;
         let made = format!("{} samples of {}, seed {seed}", samples.len(), self.function);
         write(&self.out, &model_text(&fit, &made))?;

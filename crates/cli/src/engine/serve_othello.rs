@@ -3,15 +3,13 @@
 //! The shipped error model is that of the shipped judge. Another function searches
 //! the whole tree, unless it comes with a model that was fitted to it.
 
-use super::by_function::ByFunction;
+use super::by_function::{ByFunction, shipped_probcut};
 use super::othello::OthelloThinker;
 use crate::failure::Usage;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use evalsmith_engine_othello::{Clock, Engine, Judge, Patterns, ProbCut, Selectivity};
-use evalsmith_lab::prelude::{
-    EngineSetup, Function, FunctionName, LabError, Protocol, open, serve,
-};
+use evalsmith_engine_othello::{Clock, Engine, ProbCut, Selectivity};
+use evalsmith_lab::prelude::{EngineSetup, FunctionName, LabError, Protocol, serve};
 use evalsmith_othello::Othello;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -61,16 +59,14 @@ impl OthelloOptions {
         setup: &EngineSetup,
         threads: usize,
     ) -> anyhow::Result<()> {
-        let model = self.probcut.as_deref().map(read_probcut).transpose()?;
-        let Some(judge) = judge(&setup.function)? else {
-            let model = model.unwrap_or_else(|| ProbCut::shipped().clone());
-            return self.speak(protocol, setup, threads, Patterns, model, Selectivity::default());
+        let judge = ByFunction::open(&setup.function)?;
+        let model = match &self.probcut {
+            Some(path) => Some(read_probcut(path)?),
+            None => (setup.function == FunctionName::Shipped).then(shipped_probcut),
         };
         let (model, usual) = match (model, self.selectivity) {
             (Some(model), _) => (model, Selectivity::default()),
-            (None, None | Some(Selectivity::Full)) => {
-                (ProbCut::shipped().clone(), Selectivity::Full)
-            }
+            (None, None | Some(Selectivity::Full)) => (shipped_probcut(), Selectivity::Full),
             (None, Some(_)) => {
                 let function = &setup.function;
                 return Err(Usage(format!(
@@ -84,12 +80,12 @@ impl OthelloOptions {
         self.speak(protocol, setup, threads, judge, model, usual)
     }
 
-    fn speak<J: Judge>(
+    fn speak(
         self,
         protocol: Protocol,
         setup: &EngineSetup,
         threads: usize,
-        judge: J,
+        judge: ByFunction,
         model: ProbCut,
         usual: Selectivity,
     ) -> anyhow::Result<()> {
@@ -108,19 +104,5 @@ impl OthelloOptions {
         // The dialogue's own rules need no speed; the engine chooses its boards.
         let served = serve(&Othello::new(), protocol, &mut thinker, input, io::stdout().lock());
         Ok(served.map_err(LabError::from)?)
-    }
-}
-
-/// The judge of a function by its name; none for the engine's own patterns.
-pub(super) fn judge(function: &FunctionName) -> anyhow::Result<Option<ByFunction>> {
-    match function {
-        FunctionName::Shipped => Ok(None),
-        other => match open(&Othello::new(), other, None)? {
-            Function::Moves(_) => {
-                let message = "values moves, not positions; play it with: evalsmith match run";
-                Err(Usage(format!("{other} {message}")).into())
-            }
-            function => Ok(Some(ByFunction::new(function))),
-        },
     }
 }

@@ -48,3 +48,14 @@ impl<J: Judge> Judge for &J {
         (**self).of_children(parent)
     }
 }
+
+/// One part of an estimate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Term {
+    /// The kind of pattern, or what is counted.
+    pub name: String,
+    /// The squares it looks at; none for a count.
+    pub squares: u64,
+    /// What it speaks for the side to move.
+    pub discs: f64,
+}

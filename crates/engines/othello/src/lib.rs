@@ -72,7 +72,7 @@ pub use bounds::Bounds;
 pub use clock::Clock;
 pub use effort::{Selectivity, UnknownSelectivity};
 pub use engine::{Certainty, Engine, Limits, Ranked, Thought};
-pub use judge::{DISC, Judge, OfChildren};
+pub use judge::{DISC, Judge, OfChildren, Term};
 pub use patterns::Patterns;
 pub use possible::{Impossible, check_possible};
 pub use probcut::{ProbCut, fit_probcut};

@@ -26,50 +26,45 @@ pub const WEIGHTS: usize = {
 
 /// Squares whose occupation is one pattern, in the first few orientations.
 struct Shape {
-    name: &'static str,
     squares: u64,
     orientations: usize,
 }
 
-const fn shape(name: &'static str, squares: u64, orientations: usize) -> Shape {
-    Shape { name, squares, orientations }
+const fn shape(squares: u64, orientations: usize) -> Shape {
+    Shape { squares, orientations }
 }
 
+/// Edge with X squares, corner of 3x3, rows 2 to 4, diagonals of 8 to 4, corner of 2x5.
 const SHAPES: [Shape; 11] = [
-    shape("edge with X squares", 0x42FF, 4),
-    shape("corner 3x3", 0x07_0707, 4),
-    shape("row 2", 0xFF00, 4),
-    shape("row 3", 0xFF_0000, 4),
-    shape("row 4", 0xFF00_0000, 4),
-    shape("diagonal of 8", 0x8040_2010_0804_0201, 2),
-    shape("diagonal of 7", 0x0080_4020_1008_0402, 4),
-    shape("diagonal of 6", 0x0000_8040_2010_0804, 4),
-    shape("diagonal of 5", 0x0000_0080_4020_1008, 4),
-    shape("diagonal of 4", 0x0000_0000_8040_2010, 4),
-    shape("corner 2x5", 0x1F1F, 8),
+    shape(0x42FF, 4),
+    shape(0x07_0707, 4),
+    shape(0xFF00, 4),
+    shape(0xFF_0000, 4),
+    shape(0xFF00_0000, 4),
+    shape(0x8040_2010_0804_0201, 2),
+    shape(0x0080_4020_1008_0402, 4),
+    shape(0x0000_8040_2010_0804, 4),
+    shape(0x0000_0080_4020_1008, 4),
+    shape(0x0000_0000_8040_2010, 4),
+    shape(0x1F1F, 8),
 ];
-
-/// What the plain features count.
-const COUNTED: [&str; COUNTS] =
-    ["mobility", "their mobility", "frontier", "their frontier", "constant", "parity"];
 
 /// A shape in one orientation, and where its weights begin.
 #[derive(Clone, Copy)]
 struct Instance {
-    shape: usize,
     squares: u64,
     orientation: usize,
     offset: usize,
 }
 
 const INSTANCES: [Instance; ACTIVE] = {
-    let mut instances = [Instance { shape: 0, squares: 0, orientation: 0, offset: 0 }; ACTIVE];
+    let mut instances = [Instance { squares: 0, orientation: 0, offset: 0 }; ACTIVE];
     let (mut at, mut offset, mut i) = (0, 0, 0);
     while i < SHAPES.len() {
         let mut orientation = 0;
         while orientation < SHAPES[i].orientations {
             let squares = SHAPES[i].squares;
-            instances[at] = Instance { shape: i, squares, orientation, offset };
+            instances[at] = Instance { squares, orientation, offset };
             orientation += 1;
             at += 1;
         }
@@ -109,7 +104,7 @@ impl Patterns {
     pub fn features<K: Kernel>(board: &Board<K>, moves: u64) -> ([usize; ACTIVE], [i32; COUNTS]) {
         let (own, opp) = (orientations(board.own()), orientations(board.opp()));
         let active = std::array::from_fn(|i| {
-            let Instance { squares, orientation, offset, .. } = INSTANCES[i];
+            let Instance { squares, orientation, offset } = INSTANCES[i];
             let digits = |set: u64| {
                 let bits = board.kernel().extract(set, squares);
                 usize::from(TERNARY[bits as usize & 1023])
@@ -127,38 +122,6 @@ impl Patterns {
         ];
         (active, counts)
     }
-
-    /// What the value of a position is made of, in the order of the weights. The
-    /// terms add up to the value but for roundings of less than a tenth of a disc.
-    pub fn explain<K: Kernel>(board: &Board<K>) -> Vec<Term> {
-        let (active, counts) = Self::features(board, board.mobility());
-        let patterns = INSTANCES.iter().zip(active).map(|(instance, weight)| {
-            let turned = |square: u32| orientations(1 << square)[instance.orientation];
-            let squares = (0..64).filter(|&s| turned(s) & instance.squares != 0);
-            Term {
-                name: SHAPES[instance.shape].name,
-                squares: squares.fold(0, |set, square| set | 1 << square),
-                discs: f64::from(DATA[weight] as i8) / 8.0,
-            }
-        });
-        let empties = board.empty().count_ones() as i32;
-        let plain = (0..COUNTS).map(|i| {
-            let discs = f64::from(counts[i] * count_weight(i, empties)) / 256.0;
-            Term { name: COUNTED[i], squares: 0, discs }
-        });
-        patterns.chain(plain).collect()
-    }
-}
-
-/// One part of an estimate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Term {
-    /// The kind of pattern, or what is counted.
-    pub name: &'static str,
-    /// The squares it looks at; none for a count.
-    pub squares: u64,
-    /// What it speaks for the side to move.
-    pub discs: f64,
 }
 
 /// The most empty squares of a position that the weights were fitted to.
@@ -201,32 +164,4 @@ fn orientations(set: u64) -> [u64; 8] {
         set.swap_bytes(),
         both.swap_bytes(),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use evalsmith_core::{Game, Position, rng};
-    use evalsmith_othello::Othello;
-    use rand::RngExt;
-
-    #[test]
-    fn terms_add_up_and_look_at_their_squares() {
-        let mut random = rng::stream(7, "terms", 0);
-        let mut board = Othello::new().start();
-        while board.outcome().is_none() {
-            let terms = Patterns::explain(&board);
-            let sum: f64 = terms.iter().map(|term| term.discs).sum();
-            let value = f64::from(Patterns.value(&board, board.mobility())) / f64::from(DISC);
-            assert!((sum - value).abs() < 0.1, "{sum} for {value} in {board:?}");
-            let moves: Vec<_> = board.moves().collect();
-            board = board.play(moves[random.random_range(0..moves.len())]);
-        }
-        let terms = Patterns::explain(&board);
-        let squares = |name| terms.iter().filter(move |t| t.name == name).map(|t| t.squares);
-        for row in [0xFF00, 0x00FF_0000_0000_0000, 0x0202_0202_0202_0202, 0x4040_4040_4040_4040] {
-            assert!(squares("row 2").any(|set| set == row), "{row:x}");
-        }
-        assert_eq!(squares("corner 2x5").count(), 8);
-    }
 }

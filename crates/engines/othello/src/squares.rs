@@ -7,7 +7,7 @@
 //! at a time, in rows that hold every pattern's share: 32 additions of rows for a
 //! board, whatever stands on it, a few vector instructions each.
 
-use crate::judge::{DISC, Judge, OfChildren};
+use crate::judge::{DISC, Judge, OfChildren, Term};
 use evalsmith_othello::{Board, Kernel};
 use std::fmt;
 
@@ -30,6 +30,8 @@ const IN_WORD: usize = 4;
 pub struct SquareTables {
     /// The squares of every instance of a pattern, the one that counts least first.
     pub instances: Vec<Vec<u8>>,
+    /// What each instance is called.
+    pub names: Vec<String>,
     /// Where the weights of each instance begin.
     pub bases: Vec<u32>,
     /// The smallest and largest difference of moves with a weight, and where those
@@ -58,6 +60,8 @@ impl std::error::Error for Unfit {}
 /// The judge by such tables.
 #[derive(Clone, Debug)]
 pub struct SquareJudge {
+    /// Names and squares, for explaining.
+    instances: Vec<(String, u64)>,
     rows: Box<[[Row; 1 << AT_ONCE]; 64 / AT_ONCE]>,
     /// The share of each square alone.
     squares: Box<[Row; 64]>,
@@ -76,10 +80,13 @@ impl SquareJudge {
     /// When there are more patterns than fit, one names a square twice or none, or an
     /// index could point beyond its weights.
     pub fn new(tables: SquareTables) -> Result<Self, Unfit> {
-        let SquareTables { instances, bases, moves, weights, group_of_discs, discs_a_step } =
+        let SquareTables { instances, names, bases, moves, weights, group_of_discs, discs_a_step } =
             tables;
-        if instances.len() > LANES || instances.len() != bases.len() {
+        if instances.len() > LANES {
             return Err(Unfit("there are more patterns than fit"));
+        }
+        if instances.len() != bases.len() || instances.len() != names.len() {
+            return Err(Unfit("a pattern has no name or no weights"));
         }
         let groups = discs_a_step.len();
         if groups == 0 || group_of_discs.iter().any(|&group| usize::from(group) >= groups) {
@@ -94,7 +101,9 @@ impl SquareJudge {
                 .into_boxed_slice()
                 .try_into()
                 .expect("as many as were asked for");
-        for (lane, (squares, &base)) in instances.iter().zip(&bases).enumerate() {
+        let mut named = Vec::with_capacity(names.len());
+        for (lane, ((squares, &base), name)) in instances.iter().zip(&bases).zip(names).enumerate()
+        {
             let mut seen = 0_u64;
             let mut power = 1_u32;
             for &square in squares {
@@ -112,6 +121,7 @@ impl SquareJudge {
             if base as usize + power as usize > stride {
                 return Err(Unfit("a pattern has fewer weights than states"));
             }
+            named.push((name, seen));
         }
         let moves = match moves {
             None => None,
@@ -134,7 +144,7 @@ impl SquareJudge {
             group.into_boxed_slice().try_into().expect("as many as there is room for")
         };
         let groups = weights.chunks_exact(stride).map(group).collect();
-        Ok(Self { rows, squares, bases, moves, groups, group_of_discs, scales })
+        Ok(Self { instances: named, rows, squares, bases, moves, groups, group_of_discs, scales })
     }
 
     #[inline(always)]
@@ -146,11 +156,45 @@ impl SquareJudge {
         sum
     }
 
+    /// What the value of a position is made of: the patterns, and the moves where they
+    /// have a weight. The terms add up to the value but for its rounding.
+    pub fn explain<K: Kernel>(&self, board: &Board<K>) -> Vec<Term> {
+        let indices = indices(self.sum(board.own()), &self.sum(board.opp()));
+        let group = self.group(board);
+        let weights = &self.groups[group];
+        let discs =
+            |weight: i16| f64::from(weight) * f64::from(self.scales[group]) / f64::from(DISC);
+        let mut terms: Vec<Term> = Vec::with_capacity(self.instances.len() + 1);
+        for (lane, (name, squares)) in self.instances.iter().enumerate() {
+            let index = (indices[lane / IN_WORD] >> (16 * (lane % IN_WORD))) as u16;
+            let weight = weights[self.bases[lane] as usize + usize::from(index)];
+            terms.push(Term { name: name.clone(), squares: *squares, discs: discs(weight) });
+        }
+        if let Some(place) = self.place_of_moves(board, board.mobility()) {
+            let name = "difference of moves".to_owned();
+            terms.push(Term { name, squares: 0, discs: discs(weights[place]) });
+        }
+        terms
+    }
+
+    #[inline(always)]
+    fn group<K: Kernel>(&self, board: &Board<K>) -> usize {
+        usize::from(self.group_of_discs[64 - board.empty().count_ones() as usize])
+    }
+
+    /// Where the weight of the difference of moves stands, if there is one.
+    #[inline(always)]
+    fn place_of_moves<K: Kernel>(&self, board: &Board<K>, moves: u64) -> Option<usize> {
+        let (low, high, base) = self.moves?;
+        let theirs = board.opponent_mobility().count_ones() as i32;
+        let difference = (moves.count_ones() as i32 - theirs).clamp(low, high);
+        Some(base + (difference - low) as usize)
+    }
+
     /// What the patterns with these indices say, and the moves.
     #[inline(always)]
     fn weigh<K: Kernel>(&self, indices: &Row, board: &Board<K>, moves: u64) -> i32 {
-        let discs = 64 - board.empty().count_ones() as usize;
-        let group = usize::from(self.group_of_discs[discs]);
+        let group = self.group(board);
         let weights = &*self.groups[group];
         let mut sum = 0;
         for (bases, &word) in self.bases.as_chunks::<IN_WORD>().0.iter().zip(indices) {
@@ -160,10 +204,8 @@ impl SquareJudge {
                 sum += i32::from(weights[(base as usize + usize::from(index)) & (ROOM - 1)]);
             }
         }
-        if let Some((low, high, base)) = self.moves {
-            let theirs = board.opponent_mobility().count_ones() as i32;
-            let difference = (moves.count_ones() as i32 - theirs).clamp(low, high);
-            sum += i32::from(weights[(base + (difference - low) as usize) & (ROOM - 1)]);
+        if let Some(place) = self.place_of_moves(board, moves) {
+            sum += i32::from(weights[place & (ROOM - 1)]);
         }
         (sum as f32 * self.scales[group]) as i32
     }
@@ -240,6 +282,7 @@ mod tests {
         group_of_discs[30..].fill(1);
         SquareTables {
             instances,
+            names: ["row", "corner", "other corner"].map(String::from).to_vec(),
             bases: vec![0, 6561, 6561 + 81],
             moves: Some((-4, 4, 6561 + 81 + 729)),
             weights,
@@ -277,6 +320,10 @@ mod tests {
                 let (found, slow) =
                     (judge.value(&board, board.mobility()), slowly(&tables(), &board));
                 assert!((found as f32 - slow).abs() <= 1.0, "{found} for {slow}");
+                let terms = judge.explain(&board);
+                let sum: f64 = terms.iter().map(|term| term.discs * f64::from(DISC)).sum();
+                assert!((sum - f64::from(found)).abs() <= 1.0, "{sum} for {found}");
+                assert_eq!((terms[0].squares, terms.len()), (0xFF, 4));
                 let children = judge.of_children(&board);
                 let mut moves = board.mobility();
                 while moves != 0 {
@@ -308,6 +355,7 @@ mod tests {
         assert!(spoil(|t| t.instances[0] = vec![64]));
         assert!(spoil(|t| t.instances[0] = (0..11).collect()));
         assert!(spoil(|t| t.instances = vec![vec![0]; 49]));
+        assert!(spoil(|t| t.names.truncate(2)));
         assert!(spoil(|t| t.moves = Some((-4, 4000, 0x1000))));
         assert!(spoil(|t| t.weights.resize(2 << 18, 0)));
         assert!(spoil(|t| t.weights.clear()));

@@ -1,0 +1,8 @@
+//! Shogi's USI move lists.
+#![no_main]
+
+use evalsmith_data::InputFormat;
+use evalsmith_fuzz::read_all;
+use evalsmith_shogi::Shogi;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| read_all(&Shogi, InputFormat::Usi, bytes));
