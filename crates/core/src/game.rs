@@ -142,6 +142,11 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
+    /// A search for mates, where the game has one.
+    fn mate_search(&self) -> Option<FindMate<Self::Position>> {
+        None
+    }
+
     /// How moves and positions are written in a protocol, where the game is
     /// spoken in it.
     fn dialect(&self, _protocol: Protocol) -> Option<Box<dyn Dialect<Self::Position>>> {
@@ -159,6 +164,10 @@ pub trait Game: Clone + Send + Sync + 'static {
         &[]
     }
 }
+
+/// Finds a move after which the side to move wins by force, within so many nodes;
+/// what it finds is so, what it does not find may be there.
+pub type FindMate<P> = fn(&P, u64) -> Option<<P as Position>::Move>;
 
 /// The size of a first experiment: enough to learn something in a minute or two.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -37,7 +37,7 @@ pub use atoms::{Atoms, Change};
 pub use dialect::{Dialect, OwnNotation, Protocol, no_set_up};
 pub use evaluate::{Evaluate, Explanation, Term, Trivial};
 pub use features::{Columns, Features};
-pub use game::{Defaults, Game, Solve, Solved, Symmetry, canonical_key};
+pub use game::{Defaults, FindMate, Game, Solve, Solved, Symmetry, canonical_key};
 pub use indexer::Indexer;
 pub use malformed::Malformed;
 pub use outcome::{Outcome, Side, Verdict};

@@ -1,7 +1,8 @@
 //! The total curve and any number of conditioned ones, counted in one pass over
 //! a table of any length.
 //!
-//! Each curve keeps, for every bin and each of 1,024 groups of games, how many
+//! Conditions are asked together (see `expression::program`), which gives every row
+//! a word of bits, one for each curve that counts it. Each curve keeps, for every bin and each of 1,024 groups of games, how many
 //! positions count and what points they brought. A game belongs to the group that
 //! its name's hash says, so that groups are made of whole games, whatever the
 //! order of rows: errors clustered by group are errors clustered by game, only
@@ -10,23 +11,32 @@
 //! that neither batches nor threads change a bit. The numbers of games, and
 //! nothing else, take it that a game's rows stand together.
 
+mod masks;
+mod shard;
+
 use crate::curve::Sums;
+use crate::expression::Program;
 use crate::logistic::Group;
 use crate::monotone::is_monotone;
 use crate::{Curve, CurveError, CurveParams, Draws, Expression, Logistic};
 use rayon::prelude::*;
+use shard::{Cell, LANES, PARTS, Placed, Run, Shard, weight};
 use std::collections::HashMap;
 
 /// Groups of games.
 pub(crate) const GROUPS: usize = 1024;
+/// Shares of the groups that are counted side by side.
+const SHARDS: usize = 8;
 /// The most bins.
 const MAX_BINS: usize = 512;
-/// Parts of a bin in which the place of a value inside it is counted.
-const PARTS: f64 = (1_u32 << 20) as f64;
 /// Bins on either side of zero whose slots are found by place.
 const NEAR: i32 = 1024;
 /// No slot.
 const NONE: u16 = u16::MAX;
+/// No bin: the value is not finite.
+const NO_BIN: i32 = i32::MIN;
+/// A bin too far away to have a number.
+const TOO_FAR: i32 = i32::MAX;
 
 /// Some rows of a table, by column.
 #[derive(Clone, Copy, Debug)]
@@ -41,50 +51,31 @@ pub struct TableRows<'a> {
     pub columns: &'a [Vec<f64>],
 }
 
-/// A row as the curves count it; what does not count has no increment.
-struct Row {
-    cell: u32,
-    slot: u16,
-    /// One position in the lower half, its half points in the upper.
-    increment: u64,
-    offset: i64,
-    game: u64,
-}
-
-/// One curve in the making.
-struct Counts {
-    condition: Option<(Expression, Vec<usize>)>,
-    /// By group, then by slot.
-    cells: Vec<u64>,
-    slots: Vec<Slot>,
-    positions: u64,
-    not_finite: u64,
-    draws_left_out: u64,
-    games: u64,
-    last_game: Option<u64>,
-    holds: Vec<bool>,
-}
-
-/// A bin of a curve over all groups.
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    offset: i64,
-    draws: u64,
-    games: u64,
-    last_game: Option<u64>,
-}
-
 /// Counts curves.
 pub struct CurveCounter {
     params: CurveParams,
     names: Vec<String>,
+    conditions: Vec<Expression>,
+    program: Program,
     /// The slot of each bin's number.
     slots: HashMap<i32, u16>,
     /// The same for bins near zero, by place: nearly all rows need no hashing.
     near: Vec<u16>,
     /// Places for slots in each group.
     capacity: usize,
-    curves: Vec<Counts>,
+    /// [`SHARDS`] for every [`LANES`] curves.
+    shards: Vec<Shard>,
+    batch: Batch,
+}
+
+/// The rows counted last, by column; kept for its room.
+#[derive(Default)]
+struct Batch {
+    bins: Vec<(i32, u32)>,
+    slots: Vec<u16>,
+    weights: Vec<u32>,
+    masks: Vec<u64>,
+    runs: Vec<Run>,
 }
 
 impl CurveCounter {
@@ -100,14 +91,20 @@ impl CurveCounter {
                 names.push(name.clone());
             }
         }
-        let place = |name: &String| names.iter().position(|n| n == name);
-        let places = |e: &Expression| e.names().iter().filter_map(place).collect::<Vec<_>>();
-        let conditioned = conditions.iter().map(|e| Some((e.clone(), places(e))));
         let capacity = 64;
-        let curves = std::iter::once(None).chain(conditioned);
-        let curves = curves.map(|condition| Counts::new(condition, capacity)).collect();
-        let near = vec![NONE; 2 * NEAR as usize];
-        Ok(Self { params: params.clone(), names, slots: HashMap::new(), near, capacity, curves })
+        let curves = conditions.len() + 1;
+        let shard = |i: usize| Shard::new((curves - i / SHARDS * LANES).min(LANES), capacity);
+        Ok(Self {
+            params: params.clone(),
+            program: Program::new(conditions, &names),
+            names,
+            conditions: conditions.to_vec(),
+            slots: HashMap::new(),
+            near: vec![NONE; 2 * NEAR as usize],
+            capacity,
+            shards: (0..curves.div_ceil(LANES) * SHARDS).map(shard).collect(),
+            batch: Batch::default(),
+        })
     }
 
     /// The columns that rows must bring, in order.
@@ -123,48 +120,54 @@ impl CurveCounter {
     /// # Panics
     /// When the columns are not those of [`names`](Self::names) or differ in length.
     pub fn add(&mut self, table: &TableRows<'_>) -> Result<(), CurveError> {
+        let rows = table.values.len();
         assert_eq!(table.columns.len(), self.names.len(), "one column a name");
-        let rows = self.place(table)?;
+        assert!(table.columns.iter().all(|column| column.len() == rows), "one cell a row");
+        self.place(table.values)?;
+        let stride = self.shards.len() / SHARDS;
+        masks::masks(&self.program, table.columns, rows, stride, &mut self.batch.masks);
+        self.batch.split(table);
+        let Batch { slots, weights, masks, runs, .. } = &self.batch;
+        let placed = Placed { slots, weights, masks, stride, runs };
         let draws = self.params.draws;
-        self.curves.par_iter_mut().for_each(|curve| curve.add(&rows, table, draws));
+        self.shards.par_iter_mut().enumerate().for_each(|(i, shard)| {
+            shard.add(&placed, i % SHARDS, i / SHARDS, draws);
+        });
         Ok(())
     }
 
-    fn place(&mut self, table: &TableRows<'_>) -> Result<Vec<Row>, CurveError> {
+    /// Finds the slots and weights of values.
+    fn place(&mut self, values: &[f64]) -> Result<(), CurveError> {
         let width = self.params.bin_width;
-        let mut rows = Vec::with_capacity(table.values.len());
-        for ((&value, &half), &game) in table.values.iter().zip(table.half_points).zip(table.games)
-        {
-            if !value.is_finite() {
-                rows.push(Row { cell: 0, slot: NONE, increment: 0, offset: 0, game });
-                continue;
-            }
+        let bins = values.par_iter().with_min_len(1024).map(|&value| {
             let place = value / width;
             let bin = (place + 0.5).floor();
-            if bin.abs() >= f64::from(i32::MAX) {
+            if !value.is_finite() {
+                (NO_BIN, 0)
+            } else if bin.abs() >= f64::from(i32::MAX) {
+                (TOO_FAR, 0)
+            } else {
+                (bin as i32, weight(place - bin))
+            }
+        });
+        let mut batch = std::mem::take(&mut self.batch);
+        bins.collect_into_vec(&mut batch.bins);
+        batch.slots.clear();
+        batch.weights.clear();
+        for (&(bin, weight), &value) in batch.bins.iter().zip(values) {
+            if bin == TOO_FAR {
                 return Err(CurveError::TooFar { value, bin_width: width });
             }
-            let number = bin as i32;
-            let slot = self.slot(number)?;
-            let counts = half != 1 || self.params.draws == Draws::Half;
-            let group = (game % GROUPS as u64) as usize;
-            rows.push(Row {
-                cell: (group * self.capacity + usize::from(slot)) as u32,
-                slot,
-                increment: if counts { 1 | u64::from(half) << 32 } else { 0 },
-                offset: ((place - bin) * PARTS).round() as i64,
-                game,
-            });
-            if usize::from(slot) + 1 == self.capacity {
-                self.grow();
-                // Cells placed so far belong to the narrower layout.
-                for row in &mut rows {
-                    let group = (row.game % GROUPS as u64) as usize;
-                    row.cell = (group * self.capacity + usize::from(row.slot)) as u32;
-                }
-            }
+            batch.slots.push(if bin == NO_BIN { NONE } else { self.slot(bin)? });
+            batch.weights.push(weight);
         }
-        Ok(rows)
+        self.batch = batch;
+        while self.slots.len() > self.capacity {
+            self.capacity *= 2;
+            let capacity = self.capacity;
+            self.shards.par_iter_mut().for_each(|shard| shard.grow(capacity));
+        }
+        Ok(())
     }
 
     fn slot(&mut self, number: i32) -> Result<u16, CurveError> {
@@ -189,102 +192,50 @@ impl CurveCounter {
         Ok(next as u16)
     }
 
-    fn grow(&mut self) {
-        let wider = 2 * self.capacity;
-        for curve in &mut self.curves {
-            let mut cells = vec![0; GROUPS * wider];
-            for (to, from) in cells.chunks_mut(wider).zip(curve.cells.chunks(self.capacity)) {
-                to[..self.capacity].copy_from_slice(from);
-            }
-            curve.cells = cells;
-            curve.slots.resize(wider, Slot::default());
-        }
-        self.capacity = wider;
-    }
-
     /// The curves: the total one, then those of the conditions.
     ///
     /// # Errors
     /// When no bin of the total curve holds enough positions.
-    pub fn finish(self) -> Result<Counted, CurveError> {
+    pub fn finish(mut self) -> Result<Counted, CurveError> {
+        self.shards.iter_mut().for_each(Shard::close);
         let mut order: Vec<(i32, u16)> = self.slots.iter().map(|(&n, &s)| (n, s)).collect();
         order.sort_unstable();
-        let drawn = |c: &Counts| c.drawn(&self.params, &order, self.capacity);
-        let mut curves: Vec<Drawn> = self.curves.par_iter().map(drawn).collect();
+        let curves = (0..=self.conditions.len()).into_par_iter();
+        let mut curves: Vec<Drawn> = curves.map(|curve| self.drawn(curve, &order)).collect();
         let conditioned = curves.split_off(1);
         let total = curves.pop().expect("the total curve is the first");
         total.check(&self.params)?;
         Ok(Counted { total, conditioned })
     }
-}
 
-impl Counts {
-    fn new(condition: Option<(Expression, Vec<usize>)>, capacity: usize) -> Self {
-        Self {
-            condition,
-            cells: vec![0; GROUPS * capacity],
-            slots: vec![Slot::default(); capacity],
-            positions: 0,
-            not_finite: 0,
-            draws_left_out: 0,
-            games: 0,
-            last_game: None,
-            holds: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, rows: &[Row], table: &TableRows<'_>, draws: Draws) {
-        self.holds.clear();
-        self.holds.resize(rows.len(), true);
-        if let Some((condition, places)) = &self.condition {
-            let columns: Vec<&[f64]> = places.iter().map(|&i| &table.columns[i][..]).collect();
-            condition.holds(&columns, &mut self.holds);
-        }
-        for ((row, &half), _) in
-            rows.iter().zip(table.half_points).zip(&self.holds).filter(|(_, holds)| **holds)
-        {
-            self.positions += 1;
-            if half == 1 || row.increment == 0 {
-                if row.slot == NONE {
-                    self.not_finite += 1;
-                    continue;
-                }
-                self.slots[usize::from(row.slot)].draws += 1;
-                if draws == Draws::LeftOut {
-                    self.draws_left_out += 1;
-                    continue;
-                }
-            }
-            self.cells[row.cell as usize] += row.increment;
-            let slot = &mut self.slots[usize::from(row.slot)];
-            slot.offset += row.offset;
-            if slot.last_game != Some(row.game) {
-                slot.last_game = Some(row.game);
-                slot.games += 1;
-                if self.last_game != Some(row.game) {
-                    self.last_game = Some(row.game);
-                    self.games += 1;
-                }
-            }
-        }
-    }
-
-    fn drawn(&self, params: &CurveParams, order: &[(i32, u16)], capacity: usize) -> Drawn {
+    fn drawn(&self, curve: usize, order: &[(i32, u16)]) -> Drawn {
+        let params = &self.params;
+        let lane = curve % LANES;
+        let shards = &self.shards[curve / LANES * SHARDS..][..SHARDS];
+        let cell = |group: usize, slot| shards[group % SHARDS].cell(group, slot, lane);
         let mut bins = Vec::new();
         let mut numbers = Vec::new();
         let mut proportions = Vec::new();
+        let (mut positions, mut draws_left_out) = (0, 0);
         for &(number, slot) in order {
             let mut sums = Sums::default();
             for group in 0..GROUPS {
-                let cell = Cell::of(self.cells[group * capacity + usize::from(slot)]);
+                let cell = cell(group, slot);
                 sums.bin.count += u64::from(cell.count);
                 sums.bin.wins += u64::from(cell.half_points);
                 sums.clustered.add(cell.points(), f64::from(cell.count));
             }
-            let kept = &self.slots[usize::from(slot)];
-            let counted_draws = if params.draws == Draws::Half { kept.draws } else { 0 };
-            sums.bin.draws = kept.draws;
-            sums.bin.games = kept.games;
+            let mut offset = 0;
+            for shard in shards {
+                let (offsets, draws, games) = shard.slot(slot, lane);
+                offset += offsets;
+                sums.bin.draws += draws;
+                sums.bin.games += games;
+            }
+            let left_out = if params.draws == Draws::LeftOut { sums.bin.draws } else { 0 };
+            let counted_draws = sums.bin.draws - left_out;
+            positions += sums.bin.count + left_out;
+            draws_left_out += left_out;
             // So far the wins are half points.
             sums.bin.wins = (sums.bin.wins - counted_draws) / 2;
             sums.bin.losses = sums.bin.count - sums.bin.wins - counted_draws;
@@ -294,48 +245,47 @@ impl Counts {
             if sums.bin.count >= params.min_count {
                 proportions.extend(sums.clustered.proportion());
             }
-            let mean = kept.offset as f64 / (sums.bin.count.max(1) as f64 * PARTS);
+            let mean = offset as f64 / (sums.bin.count.max(1) as f64 * PARTS);
             numbers.push((slot, number, (f64::from(number) + mean) * params.bin_width));
             bins.push(sums.finish(number, params));
         }
         let mut groups = Vec::new();
         for group in 0..GROUPS {
             for &(slot, bin, value) in &numbers {
-                let cell = Cell::of(self.cells[group * capacity + usize::from(slot)]);
+                let cell: Cell = cell(group, slot);
                 if cell.count > 0 {
                     let (count, points) = (f64::from(cell.count), cell.points());
                     groups.push(Group { game: group as u32, bin, value, count, points });
                 }
             }
         }
-        let curve = Curve {
+        let not_finite = shards.iter().map(|shard| shard.not_finite[lane]).sum();
+        let drawn = Curve {
             params: params.clone(),
-            positions: self.positions,
-            games: self.games,
-            draws_left_out: self.draws_left_out,
-            not_finite: self.not_finite,
+            positions: positions + not_finite,
+            games: shards.iter().map(|shard| shard.games_of_curve[lane]).sum(),
+            draws_left_out,
+            not_finite,
             bins,
             logistic: Logistic::fit(&groups),
             monotone: is_monotone(&proportions),
         };
-        Drawn { condition: self.condition.as_ref().map(|(e, _)| e.clone()), curve, groups }
+        let condition = curve.checked_sub(1).map(|i| self.conditions[i].clone());
+        Drawn { condition, curve: drawn, groups }
     }
 }
 
-/// Positions of a group of games in a bin.
-#[derive(Clone, Copy)]
-struct Cell {
-    count: u32,
-    half_points: u32,
-}
-
-impl Cell {
-    fn of(packed: u64) -> Self {
-        Self { count: packed as u32, half_points: (packed >> 32) as u32 }
-    }
-
-    fn points(self) -> f64 {
-        f64::from(self.half_points) / 2.0
+impl Batch {
+    /// Parts the rows where the game or its result changes.
+    fn split(&mut self, table: &TableRows<'_>) {
+        self.runs.clear();
+        let rows = table.games.iter().zip(table.half_points).take(table.values.len());
+        for (row, (&game, &half_points)) in rows.enumerate() {
+            match self.runs.last_mut() {
+                Some(run) if run.game == game && run.half_points == half_points => run.end += 1,
+                _ => self.runs.push(Run { game, half_points, first: row, end: row + 1 }),
+            }
+        }
     }
 }
 

@@ -9,8 +9,10 @@
 //! uses fulfils no condition and has no value.
 
 mod parse;
+mod program;
 
 pub use parse::ExpressionError;
+pub(crate) use program::{BLOCK, Program, WORDS};
 
 use std::fmt;
 

@@ -6,6 +6,7 @@
 //! | [`How::Verdict`] | 1, 0 or -1 under perfect play | at most so many moves left |
 //! | [`How::Search`] | log-odds by a search of fixed depth | everywhere, or at some stages |
 //! | [`How::GameTree`] | the margin by negamax over all games (buro95 fig. 3) | everywhere |
+//! | [`How::Mate`] | 1, 0 or -1: the result, or the win of who first had a mate (takeuchi07) | everywhere |
 //! | [`How::Corrected`] | 1, 0 or -1: the result, turned where a search is sure of an error (buro95) | everywhere |
 //!
 //! A label never replaces rows: it makes another dataset with one column more.
@@ -55,6 +56,12 @@ pub enum How {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exact: Option<String>,
     },
+    /// The result, corrected by the first mate that somebody had: its player is
+    /// taken for the winner of the whole game (takeuchi07).
+    Mate {
+        /// The most nodes of the search of one position.
+        nodes: u64,
+    },
     /// The result carried back through the game, corrected by a search.
     Corrected {
         /// Plies.
@@ -93,6 +100,9 @@ impl How {
             Self::GameTree { exact: Some(label) } => format!(
                 "the margin for the side to move by negamax over all games, exact where label {label} is"
             ),
+            Self::Mate { nodes } => format!(
+                "win 1, draw 0 or loss -1 for the side to move: the result, or the win of who first had a mate that a search of {nodes} nodes finds"
+            ),
             Self::Corrected { depth, sure } => format!(
                 "win 1, draw 0 or loss -1 for the side to move: the result, turned where a search of depth {depth} with {function} was sure by {sure} log-odds"
             ),
@@ -109,6 +119,13 @@ impl How {
             {
                 let reason = format!("{} has no solver; label by search", G::NAME);
                 return reject("moves_left", moves_left.to_string(), &reason);
+            }
+            Self::Mate { nodes } if game.mate_search().is_none() => {
+                let reason = format!("{} has no search for mates; label by corrected", G::NAME);
+                return reject("nodes", nodes.to_string(), &reason);
+            }
+            Self::Mate { nodes: 0 } => {
+                return reject("nodes", "0".to_owned(), "search at least one node");
             }
             Self::Search { depth, .. } | Self::Corrected { depth, .. } if depth == 0 => {
                 return reject("depth", depth.to_string(), "search at least one ply");

@@ -1,11 +1,11 @@
-//! Labels that look at one game: solved, searched, corrected.
+//! Labels that look at one game: solved, searched, corrected, mated.
 //!
 //! A labeller sees the rows of a game and says what each is worth to the side to
 //! move. Invariant: its answer depends on those rows and the function alone; what
 //! a search remembers is forgotten between games.
 
 use super::How;
-use evalsmith_core::{Evaluate, Game, GameRecord, Outcome, Position, Score, Side, Solve};
+use evalsmith_core::{Evaluate, FindMate, Game, GameRecord, Outcome, Position, Score, Side, Solve};
 use evalsmith_search::Searcher;
 
 /// The transposition table of a labelling search.
@@ -36,6 +36,7 @@ pub(crate) struct Labeller<'a, G: Game, E: Evaluate<G::Position>> {
     max_plies: usize,
     searcher: Searcher<G::Position, &'a E>,
     solver: Option<Box<dyn Solve<G::Position>>>,
+    find_mate: Option<FindMate<G::Position>>,
 }
 
 type Label<P> = Option<Verdicted<<P as Position>::Move>>;
@@ -48,6 +49,7 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
             max_plies: game.max_plies(),
             searcher: Searcher::new(function, table),
             solver: game.solver(),
+            find_mate: game.mate_search(),
         }
     }
 
@@ -72,6 +74,7 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
                 rows.iter().map(label).collect()
             }
             How::Corrected { depth, sure } => self.correct(rows, depth, sure),
+            How::Mate { nodes } => self.mated(rows, nodes),
             How::GameTree { .. } => vec![None; rows.len()],
         }
     }
@@ -106,6 +109,23 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
             let found = self.searcher.fixed_depth(&record, depth);
             (found.value, found.best)
         })
+    }
+
+    /// From the first position to the last: who first had a mate has won the game,
+    /// whatever came of it.
+    fn mated(&self, rows: &[Labelled<G::Position>], nodes: u64) -> Vec<Label<G::Position>> {
+        let mates = |row: &&Labelled<G::Position>| {
+            self.find_mate.is_some_and(|find| find(&row.position, nodes).is_some())
+        };
+        let winner = rows.iter().find(mates).map(|row| row.side);
+        let label = |row: &Labelled<G::Position>| {
+            let value = match winner {
+                Some(winner) => Some(if row.side == winner { 1.0 } else { -1.0 }),
+                None => row.outcome.map(|outcome| f32::from(outcome.margin().signum())),
+            };
+            value.map(|value| Verdicted { value, best: None })
+        };
+        rows.iter().map(label).collect()
     }
 
     /// Results carried back from the end, turned where a search is sure that

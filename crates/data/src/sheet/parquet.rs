@@ -111,7 +111,13 @@ fn rows(
     };
     let read =
         |place: &usize| numbers(&columns[place]).ok_or_else(|| wrong_type(*place, "a number"));
-    let numbers_of = plan.numbers.par_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let read_all = |place: &usize| {
+        let numbers = read(place)?;
+        let gaps = gaps(&numbers);
+        Ok::<_, DataError>((numbers, gaps))
+    };
+    let (numbers_of, gaps): (Vec<_>, Vec<_>) =
+        plan.numbers.par_iter().map(read_all).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
     let first = plan.first.as_deref();
     let mut strange = Vec::new();
     let results = match texts(&columns[&plan.result]) {
@@ -153,9 +159,8 @@ fn rows(
         };
     }
     let mut unreadable = Vec::new();
-    for (column, numbers) in numbers_of.iter().enumerate() {
-        let missing = numbers.iter().enumerate().filter(|(_, x)| x.is_nan());
-        unreadable.extend(missing.map(|(row, _)| (column as u32, row as u32, "null".to_owned())));
+    for (column, gaps) in gaps.into_iter().enumerate() {
+        unreadable.extend(gaps.into_iter().map(|row| (column as u32, row, "null".to_owned())));
     }
     Ok(Raw {
         first_line: first_row,
@@ -169,6 +174,18 @@ fn rows(
         unreadable,
         strange,
     })
+}
+
+/// The rows without a number: few, so that whole blocks are passed by.
+fn gaps(numbers: &[f64]) -> Vec<u32> {
+    let mut gaps = Vec::new();
+    for (block, numbers) in numbers.chunks(256).enumerate() {
+        if numbers.iter().fold(false, |any, x| any | x.is_nan()) {
+            let rows = numbers.iter().zip(256 * block as u32..);
+            gaps.extend(rows.filter(|(x, _)| x.is_nan()).map(|(_, row)| row));
+        }
+    }
+    gaps
 }
 
 /// A numeric column, not a number where it has gaps or is not finite; none of

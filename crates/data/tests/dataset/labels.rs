@@ -152,6 +152,26 @@ fn a_sure_search_turns_results_that_were_given_away() {
 }
 
 #[test]
+fn who_first_had_a_mate_has_won_the_whole_game() {
+    let (_dir, data) = made(&plan());
+    let nodes = 9;
+    let (rows, _) = labelled(&data, &order(How::Mate { nodes }));
+    let (mut turned, mut kept) = (0, 0);
+    for game in rows.chunk_by(|a, b| a.0 == b.0) {
+        let mates = |heap: &Heap| u64::from(heap.stones) <= nodes && solved(*heap) > 0;
+        let winner = game.iter().find(|row| mates(&row.2)).map(|row| row.3);
+        for (_, _, _, side, margin, label) in game {
+            let told = f32::from(margin.unwrap().signum());
+            let expected = winner.map_or(told, |w| if w == *side { 1.0 } else { -1.0 });
+            assert_eq!(*label, Some(expected));
+            turned += u32::from(told != expected);
+            kept += u32::from(told == expected);
+        }
+    }
+    assert!(turned > 0 && kept > 0, "{turned} turned, {kept} kept");
+}
+
+#[test]
 fn the_tree_of_all_games_knows_the_best_that_was_found() {
     let (_dir, data) = made(&plan());
     let (told, labels) = labelled(&data, &order(How::GameTree { exact: None }));
@@ -231,6 +251,7 @@ fn orders_that_make_no_sense_are_refused() {
         order(How::GameTree { exact: Some("absent".to_owned()) }),
         order(How::Search { depth: 0, stages: None }),
         order(How::Corrected { depth: 2, sure: 0.0 }),
+        order(How::Mate { nodes: 0 }),
     ];
     for order in bad {
         let dir = tempfile::tempdir().unwrap();

@@ -4,8 +4,8 @@
 //! by the difference.
 
 use evalsmith_core::{
-    Features, Game, Malformed, Outcome, Position, Progress, Quiet, Side, Solve, Solved, Stage,
-    Trivial,
+    Features, FindMate, Game, Malformed, Outcome, Position, Progress, Quiet, Side, Solve, Solved,
+    Stage, Trivial,
 };
 use evalsmith_data::{DataError, Dataset, Generated, Maker, SelfPlay, generate};
 use std::path::Path;
@@ -86,6 +86,12 @@ impl Game for Takeaway {
             lead: lead.parse().map_err(|_| bad())?,
         };
         Ok((heap, if side == "0" { Side::First } else { Side::Second }))
+    }
+    fn mate_search(&self) -> Option<FindMate<Heap>> {
+        Some(|heap, nodes| {
+            let solved = (u64::from(heap.stones) <= nodes).then(|| Exhaustive.solve(heap))?;
+            solved.best.filter(|_| solved.outcome.margin() > 0)
+        })
     }
     fn solver(&self) -> Option<Box<dyn Solve<Heap>>> {
         Some(Box::new(Exhaustive))

@@ -4,8 +4,10 @@ use crate::board::Board;
 use crate::features::ShogiFeatures;
 use crate::moves::Move;
 use crate::setup::Setup;
-use crate::{entering, notation, packing};
-use evalsmith_core::{Defaults, Dialect, Game, Malformed, OwnNotation, Protocol, Side, Symmetry};
+use crate::{entering, mate, notation, packing};
+use evalsmith_core::{
+    Defaults, Dialect, FindMate, Game, Malformed, OwnNotation, Protocol, Side, Symmetry,
+};
 
 /// Shogi.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,6 +99,11 @@ impl Game for Shogi {
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {
         vec![Symmetry { name: "mirror", position: mirrored, mv: Move::mirrored }]
+    }
+
+    /// Mates by checks alone.
+    fn mate_search(&self) -> Option<FindMate<Board>> {
+        Some(mate)
     }
 
     fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
