@@ -2,7 +2,7 @@
 
 use crate::{DataError, Dataset, Digest, Hasher, SEARCH_LABEL};
 use evalsmith_core::{
-    Columns, Evaluate, Features, Game, GameRecord, Position, Progress, Side, Stage, rng,
+    Columns, Evaluate, Features, Game, GameRecord, Position, Progress, Side, Stage, Window, rng,
 };
 use evalsmith_search::Searcher;
 use rand::RngExt;
@@ -104,7 +104,42 @@ pub fn features<G: Game>(
     dataset: &Dataset,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
-    collect(game, dataset, &|| |position, side| Some((position, side)), progress)
+    collect(game, &game.features(), dataset, &as_played, progress)
+}
+
+/// What a function says of every row's position, in log-odds for the side to move, as
+/// a table of one column: of positions as they were played (`raw`), or of the quiet
+/// ones as in [`features_at_rest`].
+///
+/// # Errors
+/// As [`features`].
+pub fn values<G: Game, E: Evaluate<G::Position>>(
+    game: &G,
+    dataset: &Dataset,
+    function: &E,
+    raw: bool,
+    progress: &dyn Progress,
+) -> Result<FeatureTable, DataError> {
+    if raw || !G::Position::NOISY {
+        return collect(game, &Value(function), dataset, &as_played, progress);
+    }
+    collect(game, &Value(function), dataset, &at_rest(game, function), progress)
+}
+
+/// A function's value as a feature.
+struct Value<'a, E>(&'a E);
+
+impl<P: Position, E: Evaluate<P>> Features<P> for Value<'_, E> {
+    type Scratch = ();
+    fn names(&self) -> Vec<String> {
+        vec!["value".into()]
+    }
+    fn count(&self) -> usize {
+        1
+    }
+    fn get(&self, position: &P, _i: usize, _scratch: &mut ()) -> f32 {
+        self.0.value(position, &self.0.start(position), Window::FULL).log_odds().0 as f32
+    }
 }
 
 /// As [`features`], but of the quiet position that the exchanges of a row's
@@ -126,22 +161,38 @@ pub fn features_at_rest<G: Game, E: Evaluate<G::Position>>(
     if !G::Position::NOISY {
         return features(game, dataset, progress);
     }
-    let rest = || {
+    collect(game, &game.features(), dataset, &at_rest(game, function), progress)
+}
+
+/// Leaves a position as it is.
+fn as_played<P: Position>() -> impl FnMut(P, Side) -> Option<(P, Side)> {
+    |position, side| Some((position, side))
+}
+
+/// What becomes of a position before it is looked at.
+type Look<'a, P> = Box<dyn FnMut(P, Side) -> Option<(P, Side)> + 'a>;
+
+/// Plays out a position's exchanges; none where they end the game.
+fn at_rest<'a, G: Game, E: Evaluate<G::Position>>(
+    game: &'a G,
+    function: &'a E,
+) -> impl Fn() -> Look<'a, G::Position> + Sync {
+    move || {
         let mut searcher = Searcher::new(function, 0);
-        move |position, side| {
+        Box::new(move |position, side| {
             let mut record = GameRecord::new(position, side, game.max_plies());
             for m in searcher.quiet(&record).line {
                 record.play(m).expect("a line holds legal moves of a game that is not over");
             }
             record.ending().is_none().then(|| (record.position().clone(), record.side()))
-        }
-    };
-    collect(game, dataset, &rest, progress)
+        })
+    }
 }
 
 /// The features of the positions that a `look` makes of those of the rows.
 fn collect<G: Game, L>(
     game: &G,
+    chosen: &impl Features<G::Position>,
     dataset: &Dataset,
     look: &(impl Fn() -> L + Sync),
     progress: &dyn Progress,
@@ -154,10 +205,10 @@ where
     let done = AtomicU64::new(0);
     let parts: Vec<_> = (0..dataset.parts())
         .into_par_iter()
-        .map(|part| features_of_part(game, dataset, part, look(), &done, progress))
+        .map(|part| features_of_part(game, chosen, dataset, part, look(), &done, progress))
         .collect();
     progress.end();
-    let mut whole = FeatureTable::new(game.features().names());
+    let mut whole = FeatureTable::new(chosen.names());
     let mut contents = Vec::new();
     for part in parts {
         let (mut table, mut hashed) = part?;
@@ -189,13 +240,13 @@ fn merge_equal_games(games: &mut [u32], contents: &[(u32, Digest)], progress: &d
 
 fn features_of_part<G: Game>(
     game: &G,
+    features: &impl Features<G::Position>,
     dataset: &Dataset,
     part: usize,
     mut look: impl FnMut(G::Position, Side) -> Option<(G::Position, Side)>,
     done: &AtomicU64,
     progress: &dyn Progress,
 ) -> Result<(FeatureTable, Vec<(u32, Digest)>), DataError> {
-    let features = game.features();
     let mut table = FeatureTable::new(features.names());
     let mut hashers: Vec<(u32, Hasher)> = Vec::new();
     let mut values = Vec::with_capacity(features.count());

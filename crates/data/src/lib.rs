@@ -70,7 +70,7 @@ pub use digest::{Digest, Hasher};
 pub use draw::{Amount, Draw, NearlyEven, draw};
 pub use error::DataError;
 pub use export::{ExportFormat, Exported, export};
-pub use features::{FeatureTable, features, features_at_rest};
+pub use features::{FeatureTable, features, features_at_rest, values};
 use generate::SEARCH_LABEL;
 pub use generate::{Generated, Maker, generate, generate_with};
 pub use import::{Import, Imported, InputFormat, Place, Scanned, Why, import, scan};

@@ -5,14 +5,14 @@ use crate::any_data::AnyData;
 use crate::bootstrap::{BootstrapPlan, BootstrapSummary, bootstrap};
 use crate::compare::{ComparePlan, Compared, compare};
 use crate::curve_values::{ValueRows, rows_of_dataset};
-use crate::fit::{CurvePlan, FitPlan, Fitted, draw_curve, fit, table};
+use crate::fit::{CurvePlan, FitPlan, Fitted, curve_of_values, fit, table, valued};
 use crate::function::{FunctionName, by_hand, open};
 use crate::glem::{
     PatternExport, PatternFitPlan, PatternFitted, PatternShow, export_patterns, fit_patterns,
     show_patterns,
 };
 use crate::griffith::MoveTable;
-use crate::judge::{Judgement, judge_dataset};
+use crate::judge::{Judgement, judge_dataset, judge_function};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::match_order::{MatchOrder, play_match};
 use crate::match_records::write_match;
@@ -112,6 +112,18 @@ pub trait AnyGame: Send + Sync {
     /// As [`fit`].
     fn fit(&self, data: &Path, plan: &FitPlan, progress: &dyn Progress)
     -> Result<Fitted, LabError>;
+
+    /// Judges a function of any kind on a dataset; see [`judge_function`].
+    ///
+    /// # Errors
+    /// As [`judge_function`].
+    fn judge_function(
+        &self,
+        data: &Path,
+        function: &FunctionName,
+        raw: bool,
+        progress: &dyn Progress,
+    ) -> Result<Judgement, LabError>;
 
     /// Fits patterns to the dataset of a folder; see [`fit_patterns`].
     ///
@@ -420,6 +432,17 @@ impl<G: Game> AnyGame for AsAny<G> {
         judge_dataset(&self.game, model, &dataset::<G>(data)?, raw, progress)
     }
 
+    fn judge_function(
+        &self,
+        data: &Path,
+        function: &FunctionName,
+        raw: bool,
+        progress: &dyn Progress,
+    ) -> Result<Judgement, LabError> {
+        let opened = open(&self.game, function, self.shipped)?;
+        judge_function(&self.game, &opened, &dataset::<G>(data)?, raw, progress)
+    }
+
     fn fit(
         &self,
         data: &Path,
@@ -519,8 +542,9 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Curve, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
-        let table = table(&self.game, &dataset::<G>(data)?, &opened, plan.raw, progress)?;
-        draw_curve(&opened, &table, plan)
+        let dataset = dataset::<G>(data)?;
+        let (values, table) = valued(&self.game, &dataset, &opened, plan.raw, progress)?;
+        curve_of_values(&values, &table, plan)
     }
 
     fn value_rows(

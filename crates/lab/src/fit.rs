@@ -386,6 +386,18 @@ fn judge(model: &impl DenseModel, table: &FeatureTable) -> Result<Option<Quality
     Ok(Some(quality(&table.points, &values(model, table), &table.games)?))
 }
 
+/// The positions of a dataset with what a function of any kind says of them.
+pub(crate) fn valued<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    function: &Function<G::Features>,
+    raw: bool,
+    progress: &dyn Progress,
+) -> Result<(Vec<f64>, FeatureTable), LabError> {
+    let table = evalsmith_data::values(game, dataset, function, raw, progress)?;
+    Ok((table.columns.column(0).iter().map(|&value| f64::from(value)).collect(), table))
+}
+
 /// The log-odds a model gives to every row of a table.
 pub(crate) fn values(model: &impl DenseModel, table: &FeatureTable) -> Vec<f64> {
     let value = |(row, &stage): (usize, &Stage)| {
@@ -415,26 +427,33 @@ pub struct CurvePlan {
     pub raw: bool,
 }
 
-/// The total curve of a function over a table, in the first player's view.
+/// The total curve of a model over a table, in the first player's view; without a
+/// model all values are even.
 ///
 /// # Errors
 /// When no bin holds enough positions.
-pub fn draw_curve<F>(
-    function: &Function<F>,
+pub fn draw_curve(
+    model: Option<&Model>,
     table: &FeatureTable,
     plan: &CurvePlan,
 ) -> Result<Curve, LabError> {
-    if matches!(function, Function::Patterns(_)) {
-        let message = "a table of features says nothing to a pattern model; draw the curve of a \
-                       function of features";
-        return Err(LabError::Settings(message.into()));
-    }
-    let values =
-        function.model().map_or_else(|| vec![0.0; table.len()], |model| values(model, table));
+    let values = model.map_or_else(|| vec![0.0; table.len()], |model| values(model, table));
+    curve_of_values(&values, table, plan)
+}
+
+/// The total curve of values that something gave to the rows of a table.
+///
+/// # Errors
+/// When no bin holds enough positions.
+pub(crate) fn curve_of_values(
+    values: &[f64],
+    table: &FeatureTable,
+    plan: &CurvePlan,
+) -> Result<Curve, LabError> {
     let bin_width = if let Some(width) = plan.bin_width {
         width
     } else {
-        let (low, high) = bulk(&values);
+        let (low, high) = bulk(values);
         CurveParams::auto(low, high)?.bin_width
     };
     let observed = |row: usize| {

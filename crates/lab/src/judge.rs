@@ -5,10 +5,10 @@
 //! that lacks one, or has rows of stages the model does not know, is refused.
 
 use crate::LabError;
-use crate::fit::{table, values, with_features};
-use crate::function::by_hand;
+use crate::fit::{table, valued, values, with_features};
+use crate::function::{Function, by_hand};
 use crate::statistics::{StageQuality, by_stage, calibration_table, interval, percents};
-use evalsmith_core::{Game, Progress};
+use evalsmith_core::{Game, Position, Progress};
 use evalsmith_data::{Dataset, FeatureTable};
 use evalsmith_learn::{
     Calibration, DenseModel, Examples, LearnError, Model, ModelFile, Quality, calibration, quality,
@@ -54,11 +54,15 @@ impl Judgement {
             games: &table.games,
         };
         examples.check(model.stages())?;
-        let predicted = values(model, table);
+        Self::of_values(&values(model, table), model.stages(), table)
+    }
+
+    /// Judges log-odds given to the rows of a table.
+    fn of_values(predicted: &[f64], stages: usize, table: &FeatureTable) -> Result<Self, LabError> {
         Ok(Self {
-            quality: quality(&table.points, &predicted, &table.games)?,
-            by_stage: by_stage(model.stages(), &predicted, table)?,
-            calibration: calibration(&table.points, &predicted, &table.games)?,
+            quality: quality(&table.points, predicted, &table.games)?,
+            by_stage: by_stage(stages, predicted, table)?,
+            calibration: calibration(&table.points, predicted, &table.games)?,
         })
     }
 
@@ -132,6 +136,22 @@ pub fn judge_dataset<G: Game>(
     file.check(G::NAME, file.model.features())?;
     let game = &with_features(game, file.model.features())?;
     Judgement::of(&file.model, &table(game, dataset, &by_hand(game)?, raw, progress)?)
+}
+
+/// Judges a function of any kind (patterns, say) on a dataset of its game, with
+/// positions as they were played (`raw`) or at rest.
+///
+/// # Errors
+/// When the dataset is of another game, cannot be read or has no results.
+pub fn judge_function<G: Game>(
+    game: &G,
+    function: &Function<G::Features>,
+    dataset: &Dataset,
+    raw: bool,
+    progress: &dyn Progress,
+) -> Result<Judgement, LabError> {
+    let (predicted, table) = valued(game, dataset, function, raw, progress)?;
+    Judgement::of_values(&predicted, G::Position::STAGES.max(1), &table)
 }
 
 #[cfg(test)]

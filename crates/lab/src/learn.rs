@@ -160,7 +160,7 @@ pub fn learn<G: Game>(
     let learned = Function::of_model(fitted.model.clone(), game.features())?;
     stop_if_asked(progress)?;
 
-    let curve = match draw_curve(&learned, &fitted.unseen, &CURVE) {
+    let curve = match draw_curve(learned.model(), &fitted.unseen, &CURVE) {
         Ok(curve) => Some(curve),
         Err(LabError::Curve(too_few)) => {
             progress.note(&format!("no curve: {too_few}"));

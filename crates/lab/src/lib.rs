@@ -84,7 +84,7 @@ pub mod prelude {
         export_patterns, fit_patterns, pattern_names, show_patterns,
     };
     pub use crate::griffith::MoveTable;
-    pub use crate::judge::{Judgement, judge_dataset};
+    pub use crate::judge::{Judgement, judge_dataset, judge_function};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
     pub use crate::match_page::{match_page, tournament_page};

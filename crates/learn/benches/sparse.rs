@@ -1,7 +1,7 @@
 //! One pass of the sparse fit: 46 active weights a row, 113,877 weights.
 
 use divan::counter::ItemsCount;
-use evalsmith_learn::{SparseParams, SparseRows, fit_sparse};
+use evalsmith_learn::{Prior, SparseParams, SparseRows, fit_sparse};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus as Rng;
 
@@ -41,5 +41,5 @@ fn ten_passes(bencher: divan::Bencher<'_, '_>, count: usize) {
     let params = SparseParams { iterations: 10, patience: 10, ..SparseParams::default() };
     bencher
         .counter(ItemsCount::new(10 * count))
-        .bench_local(|| fit_sparse(&train, &none, &prior, &params, |_| true));
+        .bench_local(|| fit_sparse(&[&train], &none, Prior::free(&prior), &params, |_| true));
 }

@@ -11,9 +11,10 @@
 #![expect(clippy::print_stdout, reason = "the JSON is this program's result")]
 
 use cpu_time::ProcessTime;
-use evalsmith_learn::{Link, SparseParams, SparseRows, fit_sparse};
+use evalsmith_learn::{Link, Prior, SparseParams, SparseRows, fit_sparse};
 use std::error::Error;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::time::Instant;
 
@@ -28,30 +29,32 @@ fn main() -> Result<(), Box<dyn Error>> {
         base += table[0];
     }
     let stages = words(&folder.join("stages.u32"), u32::from_le_bytes)?;
-    let bytes = fs::read(folder.join("rows.u16"))?;
-    let indices: Vec<u16> = bytes.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
-    drop(bytes);
     let targets = words(&folder.join("targets.f32"), f32::from_le_bytes)?;
-
-    let (cpu, wall) = (ProcessTime::now(), Instant::now());
-    let width = sizes.len();
-    let mut all = indices.chunks_exact(width).zip(&targets);
-    let mut active = Vec::with_capacity(width);
-    let mut take = |count: u32| {
+    let mut file = BufReader::new(File::open(folder.join("rows.u16"))?);
+    let (mut bytes, mut targets) = (vec![0; 2 * sizes.len()], targets.into_iter());
+    let mut active = Vec::with_capacity(sizes.len());
+    let mut take = |count: u32| -> io::Result<SparseRows> {
         let mut rows = SparseRows::with_tables(bases.clone(), sizes.clone(), base as usize);
-        for (row, &target) in all.by_ref().take(count as usize) {
+        for target in targets.by_ref().take(count as usize) {
+            file.read_exact(&mut bytes)?;
             active.clear();
-            active.extend(row.iter().map(|&i| u32::from(i)));
+            active.extend(bytes.as_chunks().0.iter().map(|&b| u32::from(u16::from_le_bytes(b))));
             rows.push(&active, target);
         }
-        rows
+        Ok(rows)
     };
+
+    let (cpu, wall) = (ProcessTime::now(), Instant::now());
+    let mut data = Vec::new();
+    for stage in stages.chunks_exact(2) {
+        data.push((take(stage[0])?, take(stage[1])?));
+    }
+    let in_memory = cpu.elapsed();
     let params = SparseParams { link: Link::Identity, ridge: 1.0, iterations: 60, patience: 4 };
     let prior = vec![0.0; base as usize];
     let (mut squares, mut held, mut passes) = (0.0, 0, 0);
-    for stage in stages.chunks_exact(2) {
-        let (train, holdout) = (take(stage[0]), take(stage[1]));
-        let fit = fit_sparse(&train, &holdout, &prior, &params, |_| true);
+    for (train, holdout) in &data {
+        let fit = fit_sparse(&[train], holdout, Prior::free(&prior), &params, |_| true);
         squares += fit.trace[fit.best].holdout.unwrap_or_default() * holdout.len() as f64;
         held += holdout.len();
         passes += fit.trace.len() - 1;
@@ -59,6 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (cpu, wall) = (cpu.elapsed(), wall.elapsed());
     let report = serde_json::json!({
         "cpu": cpu.as_secs_f64(),
+        "reading": in_memory.as_secs_f64(),
         "wall": wall.as_secs_f64(),
         "peak": peak_bytes(),
         "error": (squares / f64::from(held as u32)).sqrt(),

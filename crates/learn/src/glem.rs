@@ -14,6 +14,7 @@
 
 mod configurations;
 mod conjugate;
+mod dag;
 mod file;
 mod group;
 mod kernel;
@@ -26,8 +27,12 @@ mod play;
 mod rows;
 mod set;
 
-pub use configurations::{ConfigurationError, ConfigurationParams, Relation, configurations};
-pub use conjugate::{SparseFit, SparseIteration, SparseParams, fit_sparse, sparse_error};
+pub use configurations::{
+    Agreement, ConfigurationError, ConfigurationParams, MatchHeuristic, Relation, configurations,
+    probable_configurations,
+};
+pub use conjugate::{Prior, SparseFit, SparseIteration, SparseParams, fit_sparse, sparse_error};
+pub use dag::{ConfigurationDag, DagScratch};
 pub use file::PatternFile;
 pub use group::{GroupFit, GroupParams, GroupRows, fit_group};
 pub use link::Link;

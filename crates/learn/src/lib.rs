@@ -47,11 +47,12 @@ pub use estimate::{Estimate, LinearFit, StageFit};
 pub use examples::Examples;
 pub use file::ModelFile;
 pub use glem::{
-    ConfigurationError, ConfigurationParams, Count, GroupFit, GroupParams, GroupRows, Indices,
-    Link, OffsetTable, Pattern, PatternError, PatternFile, PatternModel, PatternPlan, PatternSet,
-    PatternTables, Relation, RoundedGroup, SortedTable, SparseFit, SparseIteration, SparseParams,
-    SparseRows, StageGroups, Unit, check_for_play, configurations, fit_group, fit_sparse,
-    sparse_error,
+    Agreement, ConfigurationDag, ConfigurationError, ConfigurationParams, Count, DagScratch,
+    GroupFit, GroupParams, GroupRows, Indices, Link, MatchHeuristic, OffsetTable, Pattern,
+    PatternError, PatternFile, PatternModel, PatternPlan, PatternSet, PatternTables, Prior,
+    Relation, RoundedGroup, SortedTable, SparseFit, SparseIteration, SparseParams, SparseRows,
+    StageGroups, Unit, check_for_play, configurations, fit_group, fit_sparse,
+    probable_configurations, sparse_error,
 };
 pub use learner::{Fit, Learner, fit};
 pub use least_squares::{LeastSquaresFit, fit_least_squares};

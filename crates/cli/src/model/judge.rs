@@ -7,7 +7,8 @@ use crate::progress::Terminal;
 use anyhow::Context;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    Dataset, DenseModel, Judgement, LabError, ModelFile, OwnTable, read_own_table,
+    Dataset, DenseModel, FunctionName, Judgement, LabError, ModelFile, OwnTable, PatternFile,
+    read_own_table,
 };
 use std::path::PathBuf;
 
@@ -38,13 +39,29 @@ pub(crate) struct Judge {
 
 impl Judge {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let file = ModelFile::load(&self.model)?;
         let is_table = OwnTable::is_at(&self.data);
-        let found = if is_table { self.on_table(&file)? } else { self.on_dataset(&file)? };
+        let found = if PatternFile::is_at(&self.model) {
+            self.patterns(is_table)?
+        } else {
+            let file = ModelFile::load(&self.model)?;
+            if is_table { self.on_table(&file)? } else { self.on_dataset(&file)? }
+        };
         match self.format {
             Format::Table => show(&found.to_text()),
             format => print(format, &found.table(), &found),
         }
+    }
+
+    fn patterns(&self, is_table: bool) -> anyhow::Result<Judgement> {
+        if is_table {
+            let message = "a table of features says nothing to a pattern model; judge it on a \
+                           dataset of positions";
+            return Err(Usage(message.into()).into());
+        }
+        self.columns.refuse_for(&self.data)?;
+        let game = game(&Dataset::open(&self.data)?.manifest().game)?;
+        let function = FunctionName::File(self.model.clone());
+        Ok(game.judge_function(&self.data, &function, self.raw, &Terminal::new())?)
     }
 
     fn on_dataset(&self, file: &ModelFile) -> anyhow::Result<Judgement> {

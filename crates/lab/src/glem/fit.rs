@@ -299,6 +299,7 @@ fn resume(path: &Path, standing: &mut Standing) -> Result<Vec<RoundedGroup>, Lab
     let group = |group: usize| RoundedGroup {
         scale: model.scales()[group],
         steps: model.steps_of(group).to_vec(),
+        counts: model.counts_of(group).map(<[u16]>::to_vec),
     };
     let rounded = (0..done.len()).map(group).collect();
     standing.done = done;
@@ -313,7 +314,8 @@ fn save_standing(
     groups: StageGroups,
 ) -> Result<(), LabError> {
     let mut all = rounded.to_vec();
-    let empty = RoundedGroup { scale: 1.0, steps: vec![0; rounded[0].steps.len()] };
+    let width = rounded[0].steps.len();
+    let empty = RoundedGroup { scale: 1.0, steps: vec![0; width], counts: Some(vec![0; width]) };
     all.resize(groups.count(), empty);
     let unit = standing.plan.link.unit();
     let model = PatternModel::new(standing.patterns.clone(), groups, unit, all)?;
@@ -384,7 +386,7 @@ impl Fit<'_> {
             return Err(LabError::Stopped);
         }
         let own = &self.rows[group];
-        let rounded = RoundedGroup::new(&fit.weights)?;
+        let rounded = RoundedGroup::new(&fit.weights)?.with_counts(&fit.counts);
         let report = GroupReport {
             stages: self.groups.bounds(group),
             positions: own.train.len() as u64,

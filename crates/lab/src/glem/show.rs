@@ -14,6 +14,9 @@ use std::path::Path;
 pub struct Configuration {
     /// The weight in the model's unit.
     pub weight: f32,
+    /// Positions of these stages behind it (65,535: as many or more), where the model
+    /// tells.
+    pub positions: Option<u16>,
     /// The values of the pattern's atoms, in its order: - empty, X the mover's, O the
     /// opponent's.
     pub values: String,
@@ -124,7 +127,8 @@ where
     G::Features: Features<G::Position>,
 {
     let model = function.model();
-    let weights = model.weights_of(model.groups().of(stage));
+    let group = model.groups().of(stage);
+    let (weights, counts) = (model.weights_of(group), model.counts_of(group));
     let set = function.set();
     let patterns = set.patterns().iter().enumerate();
     let wanted = patterns.filter(|(_, pattern)| name.is_none_or(|name| pattern.name == name));
@@ -136,6 +140,7 @@ where
         order.sort_by(|&a, &b| own[b].total_cmp(&own[a]));
         let configuration = |&i: &usize| Configuration {
             weight: own[i],
+            positions: counts.map(|counts| counts[base + i]),
             values: states[i].iter().map(|&v| sign(v)).collect(),
             board: board(&pattern.atoms, &states[i]),
         };
@@ -184,11 +189,19 @@ impl PatternView {
             }
             text.push('\n');
             text += title;
-            text += " for X, who is to move\n\n";
+            text += " for X, who is to move";
+            if configurations.iter().any(|c| c.positions.is_some()) {
+                text += "; in brackets the positions behind a weight";
+            }
+            text += "\n\n";
             let columns: Vec<Vec<String>> = configurations
                 .iter()
                 .map(|configuration| {
-                    let head = format!("{:+.2}", configuration.weight);
+                    let head = match configuration.positions {
+                        None => format!("{:+.2}", configuration.weight),
+                        Some(u16::MAX) => format!("{:+.2} (65535+)", configuration.weight),
+                        Some(n) => format!("{:+.2} ({n})", configuration.weight),
+                    };
                     let board = configuration.board.as_ref().unwrap_or(&configuration.values);
                     std::iter::once(head).chain(board.lines().map(str::to_owned)).collect()
                 })

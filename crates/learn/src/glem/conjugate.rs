@@ -16,7 +16,7 @@
 //! returned are those of the iteration with the smallest error on rows held out,
 //! or the last ones where none are.
 
-use super::kernel::{spread, sums};
+use super::kernel::{added, diagonal, spread, sums};
 use super::{Link, SparseRows};
 
 /// How to fit.
@@ -64,26 +64,44 @@ pub struct SparseFit {
 /// Passes between two linearisations of a sigmoid.
 const INNER: usize = 8;
 
-/// Fits the weights of one stage, starting from and held to `prior`.
+/// What weights begin with.
+#[derive(Clone, Copy, Debug)]
+pub struct Prior<'a> {
+    /// Where each weight starts, and what it is held to.
+    pub weights: &'a [f32],
+    /// Weights that stay where they start.
+    pub fixed: &'a [u32],
+}
+
+impl<'a> Prior<'a> {
+    /// Weights that are all free to move.
+    pub fn free(weights: &'a [f32]) -> Self {
+        Self { weights, fixed: &[] }
+    }
+}
+
+/// Fits the weights of one stage to all rows of `train`, starting from and held to
+/// `prior`.
 ///
 /// `keep_on` is asked after every pass; an answer of false ends the fit with what
 /// it has.
 ///
 /// # Panics
-/// When the prior or the held-out rows are of another set of weights.
+/// When the prior or some rows are of another set of weights.
 pub fn fit_sparse(
-    train: &SparseRows,
+    train: &[&SparseRows],
     holdout: &SparseRows,
-    prior: &[f32],
+    Prior { weights: prior, fixed }: Prior<'_>,
     params: &SparseParams,
     mut keep_on: impl FnMut(&SparseIteration) -> bool,
 ) -> SparseFit {
-    assert_eq!(prior.len(), train.weights(), "a prior for every weight");
-    assert_eq!(holdout.weights(), train.weights(), "rows over the same weights");
+    let same = |rows: &SparseRows| rows.weights() == prior.len();
+    assert!(same(holdout) && train.iter().all(|rows| same(rows)), "rows over the prior's weights");
+    let unseen = [holdout];
     let mut seen = Sums::new(train, prior, params.link);
-    let mut unseen = Sums::new(holdout, prior, params.link);
-    let mut scratch = vec![0.0; train.len()];
-    let counts = spread(train, prior, &mut scratch, |_, _| 1.0);
+    let mut unseen = Sums::new(&unseen, prior, params.link);
+    let mut scratch = vec![0.0; seen.now.len()];
+    let counts = diagonal(train, prior.len());
     let mut weights: Vec<f64> = prior.iter().map(|&w| f64::from(w)).collect();
     let mut fit = SparseFit {
         weights: prior.to_vec(),
@@ -91,19 +109,21 @@ pub fn fit_sparse(
         trace: vec![SparseIteration { train: seen.error(), holdout: unseen.error_if_any() }],
         best: 0,
     };
-    if train.is_empty() {
+    if seen.now.is_empty() {
         return fit;
     }
     let steps = if params.link == Link::Identity { usize::MAX } else { INNER };
     'linearise: while fit.trace.len() <= params.iterations {
-        let (slopes, answers) = seen.linearised();
+        let (slopes, mut answers) = seen.linearised();
         // The mean slope stands for each row's own, squared as in the matrix.
         let scale = slopes.as_ref().map_or(1.0, |s| mean(s.iter().map(|&s| f64::from(s * s))));
         let diagonal = |count: f64| (scale * count + params.ridge).max(f64::MIN_POSITIVE);
-        let mut gradient = spread(train, prior, &mut scratch, |row, _| answers[row]);
+        let mut gradient = added(train, prior.len(), &mut answers);
+        let hold = |gradient: &mut [f64]| fixed.iter().for_each(|&i| gradient[i as usize] = 0.0);
         for ((g, w), &at) in gradient.iter_mut().zip(&weights).zip(prior) {
             *g += params.ridge * (f64::from(at) - w);
         }
+        hold(&mut gradient);
         let mut direction = vec![0.0; gradient.len()];
         let mut before = 0.0;
         for _ in 0..steps {
@@ -135,6 +155,7 @@ pub fn fit_sparse(
                 *w += step * d;
                 *g -= step * (c + params.ridge * d);
             }
+            hold(&mut gradient);
             seen.go(&scratch, step as f32);
             unseen.go_along(&single, step as f32);
             let reached = SparseIteration { train: seen.error(), holdout: unseen.error_if_any() };
@@ -151,7 +172,7 @@ pub fn fit_sparse(
 /// # Panics
 /// When the weights are not those of the rows.
 pub fn sparse_error(rows: &SparseRows, weights: &[f32], link: Link) -> Option<f64> {
-    Sums::new(rows, weights, link).error_if_any()
+    Sums::new(&[rows], weights, link).error_if_any()
 }
 
 impl SparseFit {
@@ -174,16 +195,18 @@ impl SparseFit {
 
 /// The sums of some rows, kept up to date with the weights.
 struct Sums<'a> {
-    rows: &'a SparseRows,
+    rows: &'a [&'a SparseRows],
     now: Vec<f32>,
     step: Vec<f32>,
     link: Link,
 }
 
 impl<'a> Sums<'a> {
-    fn new(rows: &'a SparseRows, weights: &[f32], link: Link) -> Self {
-        let mut now = vec![0.0; rows.len()];
-        sums(rows, weights, &mut now);
+    fn new(rows: &'a [&'a SparseRows], weights: &[f32], link: Link) -> Self {
+        let mut now = vec![0.0; rows.iter().map(|rows| rows.len()).sum()];
+        if weights.iter().any(|&w| w != 0.0) {
+            sums(rows, weights, &mut now);
+        }
         Self { rows, now, step: Vec::new(), link }
     }
 
@@ -195,27 +218,34 @@ impl<'a> Sums<'a> {
 
     fn go_along(&mut self, weights: &[f32], step: f32) {
         let mut direction = std::mem::take(&mut self.step);
-        direction.resize(self.rows.len(), 0.0);
+        direction.resize(self.now.len(), 0.0);
         sums(self.rows, weights, &mut direction);
         self.go(&direction, step);
         self.step = direction;
     }
 
+    /// The sum of each row with its label.
+    fn with_targets(&self) -> impl Iterator<Item = (f32, f32)> {
+        let targets = self.rows.iter().flat_map(|rows| rows.targets());
+        self.now.iter().copied().zip(targets.copied())
+    }
+
     fn error(&self) -> f64 {
-        mean(self.now.iter().zip(self.rows.targets()).map(|(&sum, &target)| {
+        let squares = self.with_targets().map(|(sum, target)| {
             let off = f64::from(target - self.link.at(sum).0);
             off * off
-        }))
+        });
+        squares.sum::<f64>() / self.now.len().max(1) as f64
     }
 
     fn error_if_any(&self) -> Option<f64> {
-        (!self.rows.is_empty()).then(|| self.error())
+        (!self.now.is_empty()).then(|| self.error())
     }
 
     /// The slope at each row, where it is not one throughout, and the residual
     /// times the slope.
     fn linearised(&self) -> (Option<Vec<f32>>, Vec<f32>) {
-        let both = self.now.iter().zip(self.rows.targets()).map(|(&sum, &target)| {
+        let both = self.with_targets().map(|(sum, target)| {
             let (value, slope) = self.link.at(sum);
             (slope, slope * (target - value))
         });
@@ -250,7 +280,7 @@ mod tests {
     }
 
     fn error(rows: &SparseRows, weights: &[f32], link: Link) -> f64 {
-        Sums::new(rows, weights, link).error()
+        Sums::new(&[rows], weights, link).error()
     }
 
     #[test]
@@ -259,7 +289,7 @@ mod tests {
             let (train, _) = planted(link, 4000, 0.0, 1);
             let (holdout, _) = planted(link, 1000, 0.0, 2);
             let params = SparseParams { link, ridge: 1e-6, iterations: 100, patience: 20 };
-            let fit = fit_sparse(&train, &holdout, &[0.0; 24], &params, |_| true);
+            let fit = fit_sparse(&[&train], &holdout, Prior::free(&[0.0; 24]), &params, |_| true);
             let reached = error(&holdout, &fit.weights, link);
             assert!(reached < 1e-6, "{link:?}: {reached}");
         }
@@ -271,9 +301,10 @@ mod tests {
         let none = SparseRows::with_tables(vec![0, 8, 16, 0], vec![8, 8, 8, 8], 24);
         let params =
             SparseParams { ridge: 2.0, iterations: 200, patience: 200, ..Default::default() };
-        let fit = fit_sparse(&train, &none, &[0.5; 24], &params, |_| true);
+        let fit = fit_sparse(&[&train], &none, Prior::free(&[0.5; 24]), &params, |_| true);
         let mut sums = vec![0.0; train.len()];
-        let left = spread(&train, &fit.weights, &mut sums, |row, sum| train.targets()[row] - sum);
+        let answer = |row: usize, sum: f32| train.targets()[row] - sum;
+        let left = spread(&[&train], &fit.weights, &mut sums, answer);
         for (gradient, &w) in left.iter().zip(&fit.weights) {
             let whole = gradient - 2.0 * (f64::from(w) - 0.5);
             assert!(whole.abs() < 0.05, "{whole}");
@@ -287,9 +318,10 @@ mod tests {
         let none = SparseRows::with_tables(vec![0, 8, 16, 0], vec![8, 8, 8, 8], 24);
         let prior: Vec<f32> = (0..24).map(|i| i as f32).collect();
         let params = SparseParams { ridge: 1e9, ..Default::default() };
-        let fit = fit_sparse(&train, &none, &prior, &params, |_| true);
+        let fit = fit_sparse(&[&train], &none, Prior::free(&prior), &params, |_| true);
         assert!(fit.weights.iter().zip(&prior).all(|(a, b)| (a - b).abs() < 1e-2));
-        assert_eq!(fit_sparse(&none, &none, &prior, &params, |_| true).weights, prior);
+        let empty = fit_sparse(&[&none], &none, Prior::free(&prior), &params, |_| true);
+        assert_eq!(empty.weights, prior);
     }
 
     #[test]
@@ -298,12 +330,38 @@ mod tests {
         let (holdout, _) = planted(Link::Identity, 2000, 4.0, 6);
         let params =
             SparseParams { ridge: 0.0, iterations: 50, patience: 50, ..Default::default() };
-        let fit = fit_sparse(&train, &holdout, &[0.0; 24], &params, |_| true);
+        let fit = fit_sparse(&[&train], &holdout, Prior::free(&[0.0; 24]), &params, |_| true);
         let best = fit.trace[fit.best].holdout.unwrap();
         assert!(fit.trace.iter().all(|pass| pass.holdout.unwrap() * 1.001 >= best));
         assert!((error(&holdout, &fit.weights, Link::Identity) - best).abs() < 1e-6);
-        let stopped = fit_sparse(&train, &holdout, &[0.0; 24], &params, |_| false);
+        let stopped = fit_sparse(&[&train], &holdout, Prior::free(&[0.0; 24]), &params, |_| false);
         assert_eq!(stopped.trace.len(), 2);
+    }
+
+    #[test]
+    fn fixed_weights_stay_and_linear_terms_find_their_slope() {
+        let mut dice = Rng::seed_from_u64(9);
+        let mut parts =
+            [0, 1].map(|_| SparseRows::with_tables(vec![0], vec![4], 4).with_linear_terms(1));
+        for i in 0..2000 {
+            let (active, factor) = (dice.random_range(0..4_u32), dice.random::<f32>() * 20.0);
+            let label = active as f32 - 0.5 * factor;
+            parts[i % 2].push_with(&[active], &[factor], label);
+        }
+        let none = parts[0].empty();
+        let params =
+            SparseParams { ridge: 1e-6, iterations: 60, patience: 60, ..Default::default() };
+        let start = [5.0, 0.0, 0.0, 0.0, 0.0];
+        let fit = |fixed| {
+            let prior = Prior { weights: &start, fixed };
+            fit_sparse(&[&parts[0], &parts[1]], &none, prior, &params, |_| true).weights
+        };
+        let free = fit(&[]);
+        let close = |(a, b): (&f32, f32)| (a - b).abs() < 1e-3;
+        assert!(free.iter().zip([0.0, 1.0, 2.0, 3.0, -0.5]).all(close), "{free:?}");
+        let held = fit(&[0]);
+        assert_eq!(held[0], 5.0);
+        assert!((held[4] + 0.5).abs() > 1e-3, "the others make up for it: {held:?}");
     }
 
     #[test]
@@ -313,7 +371,9 @@ mod tests {
         let params = SparseParams { link: Link::Logistic, iterations: 10, ..Default::default() };
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| fit_sparse(&train, &holdout, &[0.0; 24], &params, |_| true).weights)
+            pool.install(|| {
+                fit_sparse(&[&train], &holdout, Prior::free(&[0.0; 24]), &params, |_| true).weights
+            })
         };
         assert_eq!(on(1), on(3));
     }

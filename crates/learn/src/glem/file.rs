@@ -1,6 +1,7 @@
 //! Pattern models on disk: safetensors as other models, with the weights in steps of
 //! sixteen bits (`weights`, groups by weights) and the size of a step in each group
-//! (`scales`).
+//! (`scales`). Where they are known, the positions behind each weight stand beside
+//! (`counts`).
 
 use super::{PatternModel, PatternPlan, StageGroups, Unit};
 use crate::LearnError;
@@ -19,6 +20,7 @@ use std::path::Path;
 const KIND: &str = "patterns";
 const WEIGHTS: &str = "weights";
 const SCALES: &str = "scales";
+const COUNTS: &str = "counts";
 
 /// A pattern model, the game it plays and what made it.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +72,7 @@ impl PatternFile {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let PatternModel { plan, groups, unit, scales, weights } = &self.model;
+        let PatternModel { plan, groups, unit, scales, weights, counts } = &self.model;
         let header = Header {
             format: crate::file::FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -86,10 +88,15 @@ impl PatternFile {
             scales.iter().flat_map(|s| s.to_le_bytes()).collect(),
         );
         let shape = vec![groups.count(), weights.len() / groups.count()];
-        let tensors = [
-            (WEIGHTS, TensorView::new(Dtype::I16, shape, &weight_bytes)),
+        let count_bytes: Option<Vec<u8>> =
+            counts.as_ref().map(|counts| counts.iter().flat_map(|n| n.to_le_bytes()).collect());
+        let mut tensors = vec![
+            (WEIGHTS, TensorView::new(Dtype::I16, shape.clone(), &weight_bytes)),
             (SCALES, TensorView::new(Dtype::F32, vec![scales.len()], &scale_bytes)),
         ];
+        if let Some(bytes) = &count_bytes {
+            tensors.push((COUNTS, TensorView::new(Dtype::U16, shape, bytes)));
+        }
         let mut views = Vec::new();
         for (name, view) in tensors {
             views.push((name, view.map_err(io::Error::other)?));
@@ -182,7 +189,19 @@ impl PatternFile {
                 value: f64::from(*value),
             });
         }
-        let model = PatternModel { plan, groups, unit, scales, weights };
+        let counts = if metadata.info(COUNTS).is_some() {
+            let counts = tensor(COUNTS, Dtype::U16)?;
+            let counts: Vec<u16> =
+                counts.as_chunks().0.iter().map(|&b| u16::from_le_bytes(b)).collect();
+            if counts.len() != weights.len() {
+                let (found, held) = (counts.len(), weights.len());
+                return Err(shape(format!("it has {found} counts for {held} weights")));
+            }
+            Some(counts)
+        } else {
+            None
+        };
+        let model = PatternModel { plan, groups, unit, scales, weights, counts };
         Ok(Self { game: header.game, made_by: header.made_by, model })
     }
 
@@ -221,7 +240,10 @@ mod tests {
             .map(|g| (0..plan.weights(&set)).map(|i| (i * (g + 1)) as f32).collect())
             .collect();
         let unit = Unit::Margin { per_logit: 5.0 };
-        let model = PatternModel::new(plan, groups, unit, rounded(&fitted)).unwrap();
+        let counts: Vec<u32> = (0..fitted[0].len()).map(|i| 40_000 * i as u32).collect();
+        let counted = rounded(&fitted).into_iter().map(|group| group.with_counts(&counts));
+        let model = PatternModel::new(plan, groups, unit, counted.collect()).unwrap();
+        assert_eq!(model.counts_of(1).unwrap()[..3], [0, 40_000, u16::MAX]);
         PatternFile { game: "line".into(), made_by: serde_json::json!({"seed": 1}), model }
     }
 
@@ -257,6 +279,7 @@ mod tests {
         assert!(edit("\\\"width\\\":2", "\\\"width\\\":0").contains("no groups"));
         assert!(edit("per_logit\\\":5", "per_logit\\\":0").contains("edited"));
         assert!(edit("\"I16\"", "\"F16\"").contains("F16"));
+        assert!(edit("\"U16\"", "\"F16\"").contains("counts"));
         assert!(edit("\\\"format\\\":1", "\\\"format\\\":9").contains('9'));
         let linear = Linear::new(vec!["x".into()], 1, vec![0.0, 1.0]).unwrap();
         let folder = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@
 //!
 //! The one invariant to know: a weight that no position speaks about keeps its prior.
 
-use super::{Link, SparseFit, SparseIteration, SparseParams, SparseRows, fit_sparse};
+use super::{Link, Prior, SparseFit, SparseIteration, SparseParams, SparseRows, fit_sparse};
 
 /// Positions of one group: those to fit, and those held out.
 #[derive(Clone, Debug)]
@@ -46,6 +46,8 @@ impl Default for GroupParams {
 pub struct GroupFit {
     /// One weight per configuration and count value.
     pub weights: Vec<f32>,
+    /// Positions of the group's own behind each.
+    pub counts: Vec<u32>,
     /// The firmness chosen for the group and its neighbours together, where they
     /// spoke, and for the group itself.
     pub ridges: (Option<f64>, f64),
@@ -74,14 +76,13 @@ pub fn fit_group(
     let mut passes = 0;
     let mut common = None;
     if near.len() > 1 {
-        let mut train = own.train.empty();
-        groups[near].iter().for_each(|neighbour| train.append(&neighbour.train));
-        if train.len() > own.train.len() {
+        let train: Vec<&SparseRows> = groups[near].iter().map(|near| &near.train).collect();
+        if train.iter().map(|rows| rows.len()).sum::<usize>() > own.train.len() {
             common = Some(choose(&train, &own.holdout, prior, params, &mut passes, keep_on));
         }
     }
     let start = common.as_ref().map_or(prior, |(_, fit)| &fit.weights);
-    let (ridge, fit) = choose(&own.train, &own.holdout, start, params, &mut passes, keep_on);
+    let (ridge, fit) = choose(&[&own.train], &own.holdout, start, params, &mut passes, keep_on);
     let error = |weights: &[f32]| SparseIteration {
         train: super::sparse_error(&own.train, weights, params.link).unwrap_or_default(),
         holdout: super::sparse_error(&own.holdout, weights, params.link),
@@ -92,13 +93,14 @@ pub fn fit_group(
         before: error(prior),
         after: error(&fit.weights),
         weights: fit.weights,
+        counts: fit.counts,
     }
 }
 
 /// The best fit over the firmnesses, by the error on the rows held out; the first
 /// where there are none.
 fn choose(
-    train: &SparseRows,
+    train: &[&SparseRows],
     holdout: &SparseRows,
     prior: &[f32],
     params: &GroupParams,
@@ -107,6 +109,7 @@ fn choose(
 ) -> (f64, SparseFit) {
     let mut best: Option<(f64, SparseFit)> = None;
     let mut go_on = true;
+    let rows = train.iter().map(|rows| rows.len()).sum();
     for &ridge in &params.ridges {
         let sparse = SparseParams {
             link: params.link,
@@ -114,9 +117,9 @@ fn choose(
             iterations: params.iterations,
             patience: params.patience,
         };
-        let fit = fit_sparse(train, holdout, prior, &sparse, |_| {
+        let fit = fit_sparse(train, holdout, Prior::free(prior), &sparse, |_| {
             *passes += 1;
-            go_on = keep_on(train.len());
+            go_on = keep_on(rows);
             go_on
         });
         let error = |fit: &SparseFit| fit.trace[fit.best].holdout;

@@ -1,18 +1,20 @@
 //! The two passes over sparse rows that every fit is made of.
 //!
-//! A row's weights are read, summed, and the answer is added back to the same
-//! places at once, so that a step of conjugate gradients streams the indices
-//! through the caches a single time while the weights of the stage stay in them.
+//! A block's rows are summed column by column, and their answers are added back to the
+//! same places column by column while the block's indices are still in the caches: a
+//! step of conjugate gradients streams the indices from memory a single time.
 //!
 //! The one invariant to know: rows are cut into chunks of a fixed size, each with
 //! its own single-precision sums, added up in order and in double precision. So
 //! results do not depend on threads, and rounding does not grow with the rows.
 
-use super::rows::{Indices, SparseRows};
+use super::rows::{BLOCK, Indices, SparseRows};
 use rayon::prelude::*;
 
-/// Rows of one chunk: enough that clearing its sums costs nothing beside it.
-const CHUNK: usize = 1 << 16;
+/// Blocks of a chunk: enough rows that clearing their sums costs nothing beside them.
+const BLOCKS: usize = 16;
+/// Rows of a chunk.
+const CHUNK: usize = BLOCKS * BLOCK;
 
 /// An index as it is stored.
 trait Index: Copy + Send + Sync {
@@ -33,88 +35,168 @@ impl Index for u32 {
     }
 }
 
-/// The sum of each row's weights, in order.
-pub(super) fn sums(rows: &SparseRows, weights: &[f32], out: &mut [f32]) {
-    assert_eq!((weights.len(), out.len()), (rows.weights(), rows.len()), "of these rows");
-    match rows.indices() {
-        Indices::Narrow(indices) => sums_of(rows, indices, weights, out),
-        Indices::Wide(indices) => sums_of(rows, indices, weights, out),
+/// Rows of a block with what belongs to them.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    rows: &'a SparseRows,
+    block: usize,
+}
+
+impl<'a> Part<'a> {
+    fn first(self) -> usize {
+        self.block * BLOCK
+    }
+
+    fn gather(self, weights: &[f32], out: &mut [f32]) {
+        match self.rows.indices() {
+            Indices::Narrow(blocks) => gather(self.rows, &blocks[self.block], weights, out),
+            Indices::Wide(blocks) => gather(self.rows, &blocks[self.block], weights, out),
+        }
+        let (terms, factors) = self.factors(out.len());
+        if terms > 0 {
+            let weights = &weights[weights.len() - terms..];
+            for (sum, factors) in out.iter_mut().zip(factors.chunks_exact(terms)) {
+                *sum += factors.iter().zip(weights).map(|(f, w)| f * w).sum::<f32>();
+            }
+        }
+    }
+
+    fn scatter(self, answers: &[f32], out: &mut [f32]) {
+        match self.rows.indices() {
+            Indices::Narrow(blocks) => scatter(self.rows, &blocks[self.block], answers, out),
+            Indices::Wide(blocks) => scatter(self.rows, &blocks[self.block], answers, out),
+        }
+        let (terms, factors) = self.factors(answers.len());
+        if terms > 0 {
+            let first = out.len() - terms;
+            for (answer, factors) in answers.iter().zip(factors.chunks_exact(terms)) {
+                for (out, factor) in out[first..].iter_mut().zip(factors) {
+                    *out += answer * factor;
+                }
+            }
+        }
+    }
+
+    fn factors(self, count: usize) -> (usize, &'a [f32]) {
+        let (terms, factors) = self.rows.linear();
+        (terms, &factors[self.first() * terms..(self.first() + count) * terms])
     }
 }
 
-fn sums_of<I: Index>(rows: &SparseRows, indices: &[I], weights: &[f32], out: &mut [f32]) {
-    let width = rows.width();
-    out.par_chunks_mut(CHUNK).zip(indices.par_chunks(CHUNK * width)).for_each(|(out, indices)| {
-        for (out, row) in out.iter_mut().zip(indices.chunks_exact(width)) {
-            *out = sum(rows.bases(), row, weights);
+/// Adds up, column by column, four at a time.
+fn gather<I: Index>(rows: &SparseRows, block: &[I], weights: &[f32], out: &mut [f32]) {
+    let count = out.len();
+    let column = |c: usize| (&weights[rows.table(c)], &block[c * BLOCK..c * BLOCK + count]);
+    out.fill(0.0);
+    let mut next = 0;
+    while next + 4 <= rows.width() {
+        let [(t0, c0), (t1, c1), (t2, c2), (t3, c3)] = [0, 1, 2, 3].map(|i| column(next + i));
+        for ((((sum, i0), i1), i2), i3) in out.iter_mut().zip(c0).zip(c1).zip(c2).zip(c3) {
+            *sum += (t0[i0.place()] + t1[i1.place()]) + (t2[i2.place()] + t3[i3.place()]);
+        }
+        next += 4;
+    }
+    for c in next..rows.width() {
+        let (table, indices) = column(c);
+        for (sum, index) in out.iter_mut().zip(indices) {
+            *sum += table[index.place()];
+        }
+    }
+}
+
+/// Adds every row's answer to its places, column by column.
+fn scatter<I: Index>(rows: &SparseRows, block: &[I], answers: &[f32], out: &mut [f32]) {
+    for c in 0..rows.width() {
+        let table = &mut out[rows.table(c)];
+        for (index, answer) in block[c * BLOCK..].iter().zip(answers) {
+            table[index.place()] += answer;
+        }
+    }
+}
+
+/// The sum of each row's weights, in order.
+pub(super) fn sums(parts: &[&SparseRows], weights: &[f32], out: &mut [f32]) {
+    check(parts, weights, out);
+    cut(parts, out).into_par_iter().for_each(|(_, chunk)| {
+        for (part, out) in chunk {
+            part.gather(weights, out);
         }
     });
 }
 
-#[inline]
-fn sum<I: Index>(bases: &[u32], row: &[I], weights: &[f32]) -> f32 {
-    // Four chains, because an addition takes four cycles and a load half of one.
-    let mut lanes = [0.0_f32; 4];
-    let (bases4, rest_bases) = bases.as_chunks::<4>();
-    let (row4, rest) = row.as_chunks::<4>();
-    for (bases, row) in bases4.iter().zip(row4) {
-        for lane in 0..4 {
-            lanes[lane] += weights[bases[lane] as usize + row[lane].place()];
+fn check(parts: &[&SparseRows], weights: &[f32], of_rows: &[f32]) {
+    let count: usize = parts.iter().map(|rows| rows.len()).sum();
+    assert_eq!(of_rows.len(), count, "of these rows");
+    assert!(parts.iter().all(|rows| rows.weights() == weights.len()), "of these weights");
+}
+
+/// The blocks of a chunk with their rows' places, and the number of its first row.
+type Chunk<'a, 'b> = (usize, Vec<(Part<'a>, &'b mut [f32])>);
+
+/// Cuts rows and what belongs to them into chunks.
+fn cut<'a, 'b>(parts: &[&'a SparseRows], of_rows: &'b mut [f32]) -> Vec<Chunk<'a, 'b>> {
+    let mut chunks = Vec::new();
+    let (mut rest, mut first) = (of_rows, 0);
+    for rows in parts {
+        let (own, others) = rest.split_at_mut(rows.len());
+        rest = others;
+        for (chunk, own) in own.chunks_mut(CHUNK).enumerate() {
+            let blocks = own.chunks_mut(BLOCK).enumerate();
+            let part = |block| Part { rows, block: chunk * BLOCKS + block };
+            chunks.push((first + chunk * CHUNK, blocks.map(|(b, own)| (part(b), own)).collect()));
         }
+        first += rows.len();
     }
-    for (&base, &index) in rest_bases.iter().zip(rest) {
-        lanes[0] += weights[base as usize + index.place()];
-    }
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+    chunks
 }
 
 /// The sum of each row's weights as [`sums`] has it; and for every weight, added
-/// up over the rows in which it is active, the row's `answer(row, sum)`.
+/// up over the rows in which it is active, the row's `answer(row, sum)`, times its
+/// factor where it is a linear term's.
 pub(super) fn spread(
-    rows: &SparseRows,
+    parts: &[&SparseRows],
     weights: &[f32],
     sums: &mut [f32],
     answer: impl Fn(usize, f32) -> f32 + Sync,
 ) -> Vec<f64> {
-    assert_eq!((weights.len(), sums.len()), (rows.weights(), rows.len()), "of these rows");
-    match rows.indices() {
-        Indices::Narrow(indices) => spread_of(rows, indices, weights, sums, &answer),
-        Indices::Wide(indices) => spread_of(rows, indices, weights, sums, &answer),
-    }
+    check(parts, weights, sums);
+    over(parts, weights.len(), sums, |part, first, sums, answers| {
+        part.gather(weights, sums);
+        answers.extend((first..).zip(&*sums).map(|(row, &sum)| answer(row, sum)));
+    })
 }
 
-fn spread_of<I: Index>(
-    rows: &SparseRows,
-    indices: &[I],
-    weights: &[f32],
-    sums: &mut [f32],
-    answer: &(impl Fn(usize, f32) -> f32 + Sync),
+/// For every weight, each row's number added up over the rows in which it is active,
+/// times its factor where it is a linear term's.
+pub(super) fn added(parts: &[&SparseRows], weights: usize, of_rows: &mut [f32]) -> Vec<f64> {
+    over(parts, weights, of_rows, |_, _, numbers, answers| answers.extend_from_slice(numbers))
+}
+
+fn over(
+    parts: &[&SparseRows],
+    weights: usize,
+    of_rows: &mut [f32],
+    answer: impl Fn(Part<'_>, usize, &mut [f32], &mut Vec<f32>) + Sync,
 ) -> Vec<f64> {
-    let width = rows.width();
-    let mut total = vec![0.0; weights.len()];
+    let mut total = vec![0.0; weights];
+    let mut chunks = cut(parts, of_rows);
     // A few chunks at a time, so that their sums never take much memory.
-    let at_once = 2 * CHUNK * rayon::current_num_threads();
-    let groups = indices.chunks(at_once * width).zip(sums.chunks_mut(at_once));
-    for (group, (indices, sums)) in groups.enumerate() {
-        let parts: Vec<Vec<f32>> = indices
-            .par_chunks(CHUNK * width)
-            .zip(sums.par_chunks_mut(CHUNK))
-            .enumerate()
-            .map(|(place, (chunk, sums))| {
-                let first = group * at_once + place * CHUNK;
-                let mut out = vec![0.0_f32; weights.len()];
-                let rows_here = (first..).zip(chunk.chunks_exact(width)).zip(sums);
-                for ((row, active), kept) in rows_here {
-                    *kept = sum(rows.bases(), active, weights);
-                    let answer = answer(row, *kept);
-                    for (&base, &index) in rows.bases().iter().zip(active) {
-                        out[base as usize + index.place()] += answer;
-                    }
+    for some in chunks.chunks_mut(2 * rayon::current_num_threads()) {
+        let found: Vec<Vec<f32>> = some
+            .par_iter_mut()
+            .map(|(first, blocks)| {
+                let (mut out, mut answers) = (vec![0.0_f32; weights], Vec::with_capacity(BLOCK));
+                let mut row = *first;
+                for (part, own) in blocks {
+                    answers.clear();
+                    answer(*part, row, own, &mut answers);
+                    part.scatter(&answers, &mut out);
+                    row += own.len();
                 }
                 out
             })
             .collect();
-        for part in parts {
+        for part in found {
             for (total, part) in total.iter_mut().zip(part) {
                 *total += f64::from(part);
             }
@@ -123,12 +205,26 @@ fn spread_of<I: Index>(
     total
 }
 
+/// The diagonal of the normal equations: in how many rows each weight is active, or
+/// the sum of its squared factors where it is a linear term's.
+pub(super) fn diagonal(parts: &[&SparseRows], weights: usize) -> Vec<f64> {
+    let mut ones = vec![1.0; parts.iter().map(|rows| rows.len()).sum()];
+    let mut found = added(parts, weights, &mut ones);
+    let terms = parts.first().map_or(0, |rows| rows.linear().0);
+    let squares = &mut found[weights - terms..];
+    squares.fill(0.0);
+    for (i, factor) in parts.iter().flat_map(|rows| rows.linear().1).enumerate() {
+        squares[i % terms] += f64::from(factor * factor);
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn rows_of(sizes: &[u32], seed: u64, count: usize) -> SparseRows {
+    fn rows_of(sizes: &[u32], terms: usize, seed: u64, count: usize) -> SparseRows {
         let bases: Vec<u32> = sizes
             .iter()
             .scan(0, |base, size| {
@@ -137,29 +233,36 @@ mod tests {
                 Some(own)
             })
             .collect();
-        let mut rows =
-            SparseRows::with_tables(bases, sizes.to_vec(), sizes.iter().sum::<u32>() as usize);
+        let all = sizes.iter().sum::<u32>() as usize;
+        let mut rows = SparseRows::with_tables(bases, sizes.to_vec(), all).with_linear_terms(terms);
         let mut state = seed;
+        let mut next = |below: u32| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as u32 % below
+        };
         for _ in 0..count {
-            let active: Vec<u32> = sizes
-                .iter()
-                .map(|&size| {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    (state >> 33) as u32 % size
-                })
-                .collect();
-            rows.push(&active, 0.0);
+            let active: Vec<u32> = sizes.iter().map(|&size| next(size)).collect();
+            let factors: Vec<f32> = (0..terms).map(|_| next(7) as f32 - 3.0).collect();
+            rows.push_with(&active, &factors, 0.0);
         }
         rows
     }
 
-    fn active(rows: &SparseRows, row: usize) -> Vec<usize> {
-        let of = row * rows.width()..(row + 1) * rows.width();
-        let places: Vec<usize> = match rows.indices() {
-            Indices::Narrow(all) => all[of].iter().map(|&i| usize::from(i)).collect(),
-            Indices::Wide(all) => all[of].iter().map(|&i| i as usize).collect(),
-        };
-        places.iter().zip(rows.bases()).map(|(i, &b)| i + b as usize).collect()
+    /// A row as a line of a full matrix.
+    fn line(rows: &SparseRows, row: usize) -> Vec<f32> {
+        let mut line = vec![0.0; rows.weights()];
+        let cell = |c: usize| c * BLOCK + row % BLOCK;
+        for c in 0..rows.width() {
+            let index = match rows.indices() {
+                Indices::Narrow(blocks) => usize::from(blocks[row / BLOCK][cell(c)]),
+                Indices::Wide(blocks) => blocks[row / BLOCK][cell(c)] as usize,
+            };
+            line[rows.table(c).start + index] += 1.0;
+        }
+        let (terms, factors) = rows.linear();
+        let first = rows.weights() - terms;
+        line[first..].copy_from_slice(&factors[row * terms..(row + 1) * terms]);
+        line
     }
 
     proptest! {
@@ -167,39 +270,57 @@ mod tests {
         #[test]
         fn passes_are_what_a_matrix_would_give(
             sizes in prop::collection::vec(prop_oneof![1_u32..9, Just(70_000)], 1..11),
+            terms in 0_usize..3,
             seed: u64,
-            count in 0_usize..300,
+            counts in (0_usize..100, 0_usize..100),
         ) {
-            let rows = rows_of(&sizes, seed, count);
-            let weights: Vec<f32> = (0..rows.weights()).map(|i| (i % 17) as f32 - 8.0).collect();
+            let parts = [counts.0, counts.1].map(|n| rows_of(&sizes, terms, seed ^ n as u64, n));
+            let parts = [&parts[0], &parts[1]];
+            let (n, count) = (parts[0].weights(), counts.0 + counts.1);
+            let weights: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();
             let mut found = vec![0.0; count];
-            sums(&rows, &weights, &mut found);
+            sums(&parts, &weights, &mut found);
             let mut again = vec![0.0; count];
-            let back = spread(&rows, &weights, &mut again, |row, sum| row as f32 * sum);
+            let back = spread(&parts, &weights, &mut again, |row, sum| row as f32 * sum);
             prop_assert_eq!(&found, &again);
-            let mut expected = vec![0.0_f64; rows.weights()];
+            let of = |row: usize| match row.checked_sub(counts.0) {
+                Some(later) => line(parts[1], later),
+                None => line(parts[0], row),
+            };
+            let (mut expected, mut squares) = (vec![0.0_f64; n], vec![0.0_f64; n]);
             for (row, &found) in found.iter().enumerate() {
-                let active = active(&rows, row);
-                let sum: f32 = active.iter().map(|&i| weights[i]).sum();
+                let line = of(row);
+                let sum: f32 = line.iter().zip(&weights).map(|(x, w)| x * w).sum();
                 prop_assert_eq!(found, sum);
-                for i in active {
-                    expected[i] += f64::from(row as f32 * sum);
+                for (i, x) in line.into_iter().enumerate() {
+                    expected[i] += f64::from(x * row as f32 * sum);
+                    squares[i] += f64::from(if i < n - terms { x } else { x * x });
                 }
             }
             prop_assert_eq!(back, expected);
+            prop_assert_eq!(diagonal(&parts, n), squares);
         }
     }
 
     #[test]
-    fn chunks_are_joined_in_order() {
-        let rows = rows_of(&[3, 5], 1, 2 * CHUNK + 100);
-        let ones = vec![1.0; 8];
-        let mut sums = vec![0.0; rows.len()];
-        let counts = spread(&rows, &ones, &mut sums, |_, _| 1.0);
+    fn blocks_and_chunks_are_joined_in_order() {
+        let rows = rows_of(&[3, 5], 0, 1, 2 * CHUNK + BLOCK + 100);
+        let mut ones = vec![1.0; rows.len()];
+        let counts = added(&[&rows], 8, &mut ones);
         assert_eq!(counts.iter().sum::<f64>(), 2.0 * rows.len() as f64);
-        let numbered =
-            spread(&rows, &ones, &mut sums, |row, _| if row == CHUNK + 7 { 1.0 } else { 0.0 });
-        let expected = active(&rows, CHUNK + 7);
-        assert!((0..8).all(|i| (numbered[i] == 1.0) == expected.contains(&i)));
+        for wanted in [7, BLOCK - 1, BLOCK, CHUNK + 7, 2 * CHUNK + BLOCK + 99] {
+            let mut sums = vec![0.0; rows.len()];
+            let found =
+                spread(
+                    &[&rows],
+                    &[1.0; 8],
+                    &mut sums,
+                    |row, _| {
+                        if row == wanted { 1.0 } else { 0.0 }
+                    },
+                );
+            let expected: Vec<f64> = line(&rows, wanted).into_iter().map(f64::from).collect();
+            assert_eq!(found, expected, "{wanted}");
+        }
     }
 }

@@ -39,6 +39,8 @@ pub struct PatternModel {
     pub(super) scales: Vec<f32>,
     /// Group by group.
     pub(super) weights: Vec<i16>,
+    /// Positions behind each weight, where they are known.
+    pub(super) counts: Option<Vec<u16>>,
 }
 
 /// The largest weight in steps of its scale.
@@ -51,6 +53,9 @@ pub struct RoundedGroup {
     pub scale: f32,
     /// The weights in steps.
     pub steps: Vec<i16>,
+    /// Positions behind each weight, as many as two bytes can tell; none where nobody
+    /// counted.
+    pub counts: Option<Vec<u16>>,
 }
 
 impl RoundedGroup {
@@ -70,7 +75,14 @@ impl RoundedGroup {
         let largest = fitted.iter().fold(0.0_f32, |most, w| most.max(w.abs()));
         let scale = if largest > 0.0 { largest / LARGEST } else { 1.0 };
         let step = |w: &f32| (w / scale).round().clamp(-LARGEST, LARGEST) as i16;
-        Ok(Self { scale, steps: fitted.iter().map(step).collect() })
+        Ok(Self { scale, steps: fitted.iter().map(step).collect(), counts: None })
+    }
+
+    /// The same with the positions behind each weight.
+    #[must_use]
+    pub fn with_counts(self, counts: &[u32]) -> Self {
+        let capped = |&n: &u32| u16::try_from(n).unwrap_or(u16::MAX);
+        Self { counts: Some(counts.iter().map(capped).collect()), ..self }
     }
 
     /// The weights, as they are after rounding.
@@ -99,9 +111,15 @@ impl PatternModel {
         if let Some(other) = rounded.iter().find(|group| group.steps.len() != width) {
             return Err(lengths("weights", width, other.steps.len()));
         }
+        let counted = rounded.iter().filter_map(|group| group.counts.as_ref());
+        if let Some(other) = counted.clone().find(|counts| counts.len() != width) {
+            return Err(lengths("counts", width, other.len()));
+        }
+        let counts = (counted.clone().count() == rounded.len())
+            .then(|| counted.flatten().copied().collect());
         let scales = rounded.iter().map(|group| group.scale).collect();
         let weights = rounded.into_iter().flat_map(|group| group.steps).collect();
-        Ok(Self { plan, groups, unit, scales, weights })
+        Ok(Self { plan, groups, unit, scales, weights, counts })
     }
 
     /// What it looks at.
@@ -136,6 +154,16 @@ impl PatternModel {
     pub fn steps_of(&self, group: usize) -> &[i16] {
         let width = self.weights.len() / self.groups.count();
         &self.weights[group * width..(group + 1) * width]
+    }
+
+    /// The positions behind each weight of a group, 65,535 for as many and more; none
+    /// where they are not known.
+    ///
+    /// # Panics
+    /// When there is no such group.
+    pub fn counts_of(&self, group: usize) -> Option<&[u16]> {
+        let width = self.weights.len() / self.groups.count();
+        Some(&self.counts.as_ref()?[group * width..(group + 1) * width])
     }
 
     /// The weights of one group, in the model's unit.

@@ -1,0 +1,184 @@
+//! The configurations of a model as a graph from general to specific (buro98 section 4).
+//!
+//! An edge leads from a configuration to each one that specialises it with none in
+//! between. Of the configurations that a position matches, only the *most specific*
+//! count: a depth-first search from the empty one follows the edges whose relations
+//! hold, and keeps what it cannot leave.
+//!
+//! The one invariant to know: a configuration counts exactly when the position matches
+//! it and no configuration of the graph that specialises it.
+
+use super::Relation;
+use std::collections::HashMap;
+
+/// A set of configurations, ready to be searched.
+#[derive(Clone, Debug)]
+pub struct ConfigurationDag {
+    configurations: Vec<Vec<Relation>>,
+    /// Where each node's edges begin; the last node is the empty configuration.
+    first: Vec<u32>,
+    edges: Vec<Edge>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    /// What the child asks beyond its parent, or the first of it.
+    relation: Relation,
+    /// Whether it asks more than that.
+    more: bool,
+    child: u32,
+}
+
+/// What a search through the graph uses again and again.
+#[derive(Clone, Debug, Default)]
+pub struct DagScratch {
+    /// The search that met a node last.
+    met: Vec<u32>,
+    search: u32,
+    open: Vec<u32>,
+}
+
+impl ConfigurationDag {
+    /// Links configurations, each a list of relations in the order of their atoms.
+    ///
+    /// # Panics
+    /// When there are more than 2^32 of them, or one is empty or there twice.
+    pub fn new(configurations: Vec<Vec<Relation>>) -> Self {
+        let root = u32::try_from(configurations.len()).expect("fewer than 2^32 configurations");
+        let mut numbers: HashMap<&[Relation], u32> = HashMap::from([(&[][..], root)]);
+        for (number, configuration) in (0..).zip(&configurations) {
+            let before = numbers.insert(configuration, number);
+            assert!(before.is_none(), "configurations are not empty and stand once");
+        }
+        let mut children: Vec<Vec<Edge>> = vec![Vec::new(); configurations.len() + 1];
+        for (child, configuration) in (0..).zip(&configurations) {
+            for parent in parents(configuration, &numbers) {
+                let own: &[Relation] =
+                    configurations.get(parent as usize).map_or(&[], Vec::as_slice);
+                let mut extra = configuration.iter().filter(|relation| !own.contains(relation));
+                let relation = *extra.next().expect("a specialisation asks more");
+                let more = extra.next().is_some();
+                children[parent as usize].push(Edge { relation, more, child });
+            }
+        }
+        let mut first = vec![0];
+        let mut edges = Vec::new();
+        for mut own in children {
+            own.sort_by_key(|edge| (edge.relation, edge.child));
+            edges.extend(own);
+            first.push(edges.len() as u32);
+        }
+        Self { configurations, first, edges }
+    }
+
+    /// The configurations, by number.
+    pub fn configurations(&self) -> &[Vec<Relation>] {
+        &self.configurations
+    }
+
+    /// Appends the numbers of the most specific configurations that a position with
+    /// these atoms matches.
+    pub fn append_active(&self, atoms: &[u8], scratch: &mut DagScratch, out: &mut Vec<u32>) {
+        let DagScratch { met, search, open } = scratch;
+        if met.len() != self.first.len() || *search == u32::MAX {
+            met.clear();
+            met.resize(self.first.len(), 0);
+            *search = 0;
+        }
+        *search += 1;
+        let holds = |relation: &Relation| atoms[usize::from(relation.atom)] == relation.value;
+        let root = self.configurations.len() as u32;
+        open.push(root);
+        while let Some(node) = open.pop() {
+            let of = node as usize;
+            let mut specific = true;
+            for edge in &self.edges[self.first[of] as usize..self.first[of + 1] as usize] {
+                let child = edge.child as usize;
+                if !holds(&edge.relation)
+                    || (edge.more && !self.configurations[child].iter().all(holds))
+                {
+                    continue;
+                }
+                specific = false;
+                if met[child] != *search {
+                    met[child] = *search;
+                    open.push(edge.child);
+                }
+            }
+            if specific && node != root {
+                out.push(node);
+            }
+        }
+    }
+}
+
+/// The largest configurations that this one specialises.
+fn parents(configuration: &[Relation], numbers: &HashMap<&[Relation], u32>) -> Vec<u32> {
+    let mut found: Vec<Vec<Relation>> = Vec::new();
+    let mut layer = vec![configuration.to_vec()];
+    // Layer by layer one relation less, without what a known parent contains.
+    while !layer.is_empty() {
+        let mut next: Vec<Vec<Relation>> = Vec::new();
+        for larger in &layer {
+            for left_out in 0..larger.len() {
+                let mut smaller = larger.clone();
+                smaller.remove(left_out);
+                let inside = |known: &Vec<Relation>| smaller.iter().all(|r| known.contains(r));
+                if next.contains(&smaller) || found.iter().any(inside) {
+                    continue;
+                }
+                if numbers.contains_key(smaller.as_slice()) {
+                    found.push(smaller);
+                } else {
+                    next.push(smaller);
+                }
+            }
+        }
+        layer = next;
+    }
+    found.iter().map(|parent| numbers[parent.as_slice()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Every configuration that matches, less those that another one specialises.
+    fn slowly(configurations: &[Vec<Relation>], atoms: &[u8]) -> BTreeSet<u32> {
+        let holds = |c: &[Relation]| c.iter().all(|r| atoms[usize::from(r.atom)] == r.value);
+        let active: Vec<usize> =
+            (0..configurations.len()).filter(|&i| holds(&configurations[i])).collect();
+        let inside = |a: usize, b: usize| {
+            a != b && configurations[a].iter().all(|r| configurations[b].contains(r))
+        };
+        let kept = active.iter().filter(|&&a| !active.iter().any(|&b| inside(a, b)));
+        kept.map(|&i| i as u32).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_search_keeps_what_nothing_active_specialises(
+            drawn in prop::collection::vec(prop::collection::vec(0_u8..4, 5), 0..40),
+            positions in prop::collection::vec(prop::collection::vec(0_u8..3, 5), 1..20),
+        ) {
+            // A value of 3 leaves the atom out.
+            let relations = |values: &Vec<u8>| -> Vec<Relation> {
+                let all = (0..).zip(values).map(|(atom, &value)| Relation { atom, value });
+                all.filter(|relation| relation.value < 3).collect()
+            };
+            let drawn: BTreeSet<Vec<Relation>> = drawn.iter().map(relations).collect();
+            let all: Vec<Vec<Relation>> = drawn.into_iter().filter(|c| !c.is_empty()).collect();
+            let dag = ConfigurationDag::new(all.clone());
+            let mut scratch = DagScratch::default();
+            for atoms in positions {
+                let mut found = Vec::new();
+                dag.append_active(&atoms, &mut scratch, &mut found);
+                let once: BTreeSet<u32> = found.iter().copied().collect();
+                prop_assert_eq!(once.len(), found.len());
+                prop_assert_eq!(once, slowly(&all, &atoms));
+            }
+        }
+    }
+}
