@@ -26,6 +26,7 @@ mod game;
 mod moves;
 mod notation;
 mod packing;
+mod picture;
 mod progress;
 mod repetition;
 mod setup;
