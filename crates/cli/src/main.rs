@@ -15,6 +15,7 @@ mod options;
 mod play;
 mod progress;
 mod reproduce;
+mod serve;
 mod solve;
 mod tree_options;
 
@@ -32,6 +33,9 @@ struct Arguments {
     /// engine, one]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// Stop as by Ctrl-C when stdin ends: whoever started the run has gone
+    #[arg(long, global = true, hide = true)]
+    until_stdin_closes: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -57,6 +61,7 @@ enum Command {
     Bench(bench::Bench),
     Solve(solve::Solve),
     Analyze(analyze::Analyze),
+    Serve(serve::Serve),
     /// List the games, their features and the size of a first experiment
     Games,
 }
@@ -76,6 +81,9 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
+    if arguments.until_stdin_closes {
+        serve::stop_with_stdin();
+    }
     match arguments.command {
         Command::Learn(job) => job.run(),
         Command::Play(job) => job.run(),
@@ -88,6 +96,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Bench(job) => job.run(),
         Command::Solve(job) => job.run(arguments.threads),
         Command::Analyze(job) => job.run(arguments.threads),
+        Command::Serve(job) => job.run(),
         Command::Games => options::list_games(),
     }
 }

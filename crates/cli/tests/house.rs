@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("report", &["core", "stats"]),
     ("lab", &["core", "stats", "search", "learn", "data", "curves", "arena", "protocol", "report"]),
     ("registry", &["othello", "engine-othello", "malawi", "chess", "shogi", "go", "lab"]),
+    ("server", &["lab", "report"]),
     ("examples", &["lab"]),
 ];
 

@@ -9,11 +9,12 @@
 //! moves are distinct and exist exactly while the game goes on; no move that is
 //! illegal here is accepted; successors equal those of a slow second
 //! implementation; equal positions have equal keys and different ones different
-//! keys; notation and packing round-trip; symmetries commute with play; stages
+//! keys; notation, packing and pictures round-trip; symmetries commute with play; stages
 //! stay in range; games end within the bound. The perft table is
 //! counted both ways.
 
 mod dialects;
+mod pictures;
 
 pub use dialects::check_dialects;
 
@@ -142,6 +143,7 @@ impl<G: Game> Kit<G> {
                 "the move {name} does not round-trip in {text}"
             );
         }
+        pictures::check_picture(game, p, side);
         self.refuse_illegal(p, &text, &distinct, seen);
         self.compare_with_slow(p, &text, &legal);
         self.check_symmetries(p, &text, &legal);

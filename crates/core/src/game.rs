@@ -1,6 +1,6 @@
 //! The cold trait: everything about a game that a search does not need.
 
-use crate::{Atoms, Dialect, Features, Malformed, Outcome, Position, Protocol, Side};
+use crate::{Atoms, Dialect, Features, Malformed, Outcome, Picture, Position, Protocol, Side, Way};
 
 /// A game, one value per game: rules, notation, features, and the abilities
 /// that not every game has, as values it returns.
@@ -83,6 +83,24 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// A board for people, on several lines.
     fn draw(&self, position: &Self::Position, to_move: Side) -> String {
         self.format(position, to_move)
+    }
+
+    /// The position as a picture, where the game has a board of squares or points.
+    fn picture(&self, _position: &Self::Position, _to_move: Side) -> Option<Picture> {
+        None
+    }
+
+    /// Where a legal move begins and ends on the [picture](Game::picture).
+    fn way(&self, _position: &Self::Position, _m: <Self::Position as Position>::Move) -> Way {
+        Way::default()
+    }
+
+    /// The position that a picture shows, with this side to move.
+    ///
+    /// # Errors
+    /// When no game can come to it, or the game has no pictures.
+    fn set_up(&self, _picture: &Picture, _to_move: Side) -> Result<Self::Position, Malformed> {
+        Err(Malformed::new("picture", Self::NAME, "the game has none: write the position as text"))
     }
 
     /// The position in few bytes, for storage.

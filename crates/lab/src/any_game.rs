@@ -4,6 +4,7 @@ use crate::LabError;
 use crate::any_data::AnyData;
 use crate::bootstrap::{BootstrapPlan, BootstrapSummary, bootstrap};
 use crate::compare::{ComparePlan, Compared, compare};
+use crate::curve_gather::{Gathered, gather};
 use crate::curve_values::{ValueRows, rows_of_dataset};
 use crate::fit::{CurvePlan, FitPlan, Fitted, curve_of_values, fit, table, valued};
 use crate::function::{FunctionName, by_hand, open};
@@ -19,6 +20,7 @@ use crate::match_records::write_match;
 use crate::reproduce::{Experiment, Extent, Reproduction};
 use crate::samuel::{SamuelMethod, samuel};
 use crate::session::{GameSession, Session};
+use crate::study::{GameStudy, Study};
 use crate::thinker::{EngineSetup, SearchThinker};
 use crate::time_factor::{Equality, FactorOrder, time_factor};
 use crate::tournament::{Standings, TournamentOrder, play_tournament};
@@ -236,6 +238,25 @@ pub trait AnyGame: Send + Sync {
         progress: &dyn Progress,
     ) -> Result<Curve, LabError>;
 
+    /// The first positions of a dataset with their values and features, to be asked
+    /// many times; see [`Gathered`].
+    ///
+    /// # Errors
+    /// When the dataset or the function cannot be read, or the job is stopped.
+    fn gather(
+        &self,
+        data: &Path,
+        function: &FunctionName,
+        most: usize,
+        progress: &dyn Progress,
+    ) -> Result<Gathered, LabError>;
+
+    /// A packed position as text.
+    ///
+    /// # Errors
+    /// When the bytes are no position.
+    fn position_text(&self, packed: &[u8]) -> Result<String, LabError>;
+
     /// The positions of a dataset as an engine is told of them.
     ///
     /// # Errors
@@ -268,6 +289,12 @@ pub trait AnyGame: Send + Sync {
         limits: &Limits,
         from: Option<&str>,
     ) -> Result<Box<dyn Session>, LabError>;
+
+    /// The game and a function, to be looked at.
+    ///
+    /// # Errors
+    /// When the function cannot be read.
+    fn study(&self, function: &FunctionName) -> Result<Box<dyn Study>, LabError>;
 
     /// The protocols in which the game is spoken, its usual one first.
     fn protocols(&self) -> Vec<Protocol>;
@@ -547,6 +574,29 @@ impl<G: Game> AnyGame for AsAny<G> {
         curve_of_values(&values, &table, plan)
     }
 
+    fn gather(
+        &self,
+        data: &Path,
+        function: &FunctionName,
+        most: usize,
+        progress: &dyn Progress,
+    ) -> Result<Gathered, LabError> {
+        let dataset = dataset::<G>(data)?;
+        let opened = open(&self.game, function, self.shipped)?;
+        let source = [
+            ("dataset", data.display().to_string()),
+            ("game", G::NAME.to_owned()),
+            ("values", format!("{function}, the first player's log-odds")),
+        ];
+        let source = source.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        gather(&self.game, &dataset, &opened, source, most, progress)
+    }
+
+    fn position_text(&self, packed: &[u8]) -> Result<String, LabError> {
+        let (position, side) = self.game.unpack(packed)?;
+        Ok(self.game.format(&position, side))
+    }
+
     fn value_rows(
         &self,
         data: &Path,
@@ -573,6 +623,11 @@ impl<G: Game> AnyGame for AsAny<G> {
     ) -> Result<Box<dyn Session>, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
         Ok(Box::new(GameSession::new(self.game.clone(), opened, limits.clone(), from)?))
+    }
+
+    fn study(&self, function: &FunctionName) -> Result<Box<dyn Study>, LabError> {
+        let opened = open(&self.game, function, self.shipped)?;
+        Ok(Box::new(GameStudy::new(self.game.clone(), opened)))
     }
 
     fn protocols(&self) -> Vec<Protocol> {

@@ -27,7 +27,7 @@ impl TableCurves {
     }
 
     /// The curves with their bands over the histogram of all values.
-    pub(crate) fn chart(&self, title: &str) -> LineChart {
+    pub fn chart(&self, title: &str) -> LineChart {
         let mut series = vec![measured("all positions", &self.total)];
         series.extend(fitted(&self.total));
         for ConditionedCurve { condition, curve, .. } in &self.conditions {
@@ -120,7 +120,7 @@ impl TableCurves {
     }
 
     /// What is to be seen in the picture.
-    pub(crate) fn caption(&self) -> String {
+    pub fn caption(&self) -> String {
         let total = &self.total;
         let draws = match total.params.draws {
             Draws::LeftOut => {

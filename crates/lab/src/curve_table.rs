@@ -7,7 +7,7 @@ use evalsmith_core::Progress;
 use evalsmith_curves::{
     Counted, Curve, CurveCounter, CurveParams, Drawn, Draws, Expression, Split, TableRows, split,
 };
-use evalsmith_data::{Faults, Sheet, SheetBatch, SheetColumns};
+use evalsmith_data::{Sheet, SheetBatch, SheetColumns};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -166,7 +166,8 @@ pub fn draw_table(
     })?;
     progress.end();
     let counted = counting.finish()?;
-    Ok(told(source, counted, &faults))
+    let notes = Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
+    Ok(told(source.facts(faults.rows), counted, notes))
 }
 
 struct Piece {
@@ -229,12 +230,13 @@ fn count(counter: &mut CurveCounter, piece: &Piece) -> Result<(), LabError> {
     })?)
 }
 
-fn told(source: &TableSource, counted: Counted, faults: &Faults) -> TableCurves {
+/// The curves that were counted, with how far each lies from the total one.
+pub(crate) fn told(
+    provenance: Vec<(String, String)>,
+    counted: Counted,
+    mut notes: Vec<String>,
+) -> TableCurves {
     let splits = split(&counted);
-    let mut notes = Vec::new();
-    if !faults.to_text().is_empty() {
-        notes.push(faults.to_text());
-    }
     let conditioned = |(drawn, split): (Drawn, Option<Split>)| {
         let condition = drawn.condition.map_or_else(String::new, |c| c.to_string());
         ConditionedCurve { condition, curve: drawn.curve, split }
@@ -251,6 +253,5 @@ fn told(source: &TableSource, counted: Counted, faults: &Faults) -> TableCurves 
             ));
         }
     }
-    let provenance = source.facts(faults.rows);
     TableCurves { provenance, total: counted.total.curve, conditions, notes }
 }

@@ -19,6 +19,7 @@ mod bootstrap;
 mod compare;
 mod contender;
 mod curve_adjust;
+mod curve_gather;
 mod curve_picture;
 mod curve_search;
 mod curve_table;
@@ -45,6 +46,7 @@ mod samuel;
 mod self_play;
 mod session;
 mod statistics;
+mod study;
 mod text;
 mod thinker;
 mod time_factor;
@@ -66,6 +68,7 @@ pub mod prelude {
     pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
     pub use crate::curve_adjust::{AdjustPlan, Adjusted, adjust_table, fit_table_weights};
+    pub use crate::curve_gather::Gathered;
     pub use crate::curve_search::{SearchPlan, TableSearch, search_table};
     pub use crate::curve_table::{
         ConditionedCurve, TableCurves, TablePlan, TableSource, draw_table,
@@ -98,6 +101,10 @@ pub mod prelude {
     pub use crate::self_play::{SelfPlayOpenings, SelfPlayOrder};
     pub use crate::session::{GameSession, Hint, Session, Thought};
     pub use crate::statistics::Statistics;
+    pub use crate::study::{
+        Account, AccountedMove, Course, Judged, Legal, Line, MoveValue, News, Reply, Said,
+        Standing, Step, Stepwise, Strength, Study, View,
+    };
     pub use crate::text::{estimate_table, weights};
     pub use crate::thinker::{EngineSetup, SearchThinker};
     pub use crate::time_factor::{Equality, FactorOrder, time_factor};
@@ -124,5 +131,5 @@ pub mod prelude {
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
     pub use evalsmith_stats::elo::{Pentanomial, Summary, Trinomial};
-    pub use evalsmith_stats::sprt::Sprt;
+    pub use evalsmith_stats::sprt::{Sprt, Verdict as TestVerdict};
 }

@@ -4,9 +4,8 @@
 use crate::LabError;
 use crate::duel::fresh_record;
 use crate::function::Function;
-use evalsmith_core::{
-    Evaluate, Explanation, Game, GameRecord, Malformed, Position, Reason, Score, Side, Verdict,
-};
+use crate::study::ending;
+use evalsmith_core::{Evaluate, Explanation, Game, GameRecord, Malformed, Position, Score, Side};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::sync::atomic::AtomicBool;
 
@@ -134,26 +133,7 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn ending(&self) -> Option<String> {
-        let ending = self.record.ending()?;
-        let [first, second] = self.game.side_names();
-        let for_first = ending.outcome.seen_by(self.record.side(), Side::First);
-        let result = match for_first.verdict() {
-            Verdict::Win => format!("{first} wins"),
-            Verdict::Loss => format!("{second} wins"),
-            Verdict::Draw => "a draw".into(),
-        };
-        let margin = match self.game.margin_unit() {
-            Some(unit) if for_first.margin() != 0 => {
-                format!(" by {} {unit}", for_first.margin().unsigned_abs())
-            }
-            _ => String::new(),
-        };
-        let why = match ending.reason {
-            Reason::Rules | Reason::Solved | Reason::Agreed => "",
-            Reason::Repetition => ", by repetition",
-            Reason::Bound => ", by the bound on moves",
-        };
-        Some(format!("{result}{margin}{why}"))
+        ending(&self.game, &self.record)
     }
 
     fn play(&mut self, text: &str) -> Result<String, LabError> {

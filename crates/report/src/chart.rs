@@ -121,11 +121,32 @@ pub struct LineChart {
     pub marks: Vec<Mark>,
 }
 
+/// Which numbers stand where in a drawing: what a pointer over it means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct XAxis {
+    /// The numbers at both ends.
+    pub values: (f64, f64),
+    /// Their places, in the drawing's own units.
+    pub pixels: (f64, f64),
+    /// The drawing's width in these units.
+    pub width: f64,
+}
+
 impl LineChart {
     /// The chart as an SVG document of its own, which may also stand inside a
     /// page. It adapts to light and dark surroundings.
     pub fn to_svg(&self) -> String {
         draw::chart(self, &Frame::of(self))
+    }
+
+    /// Where the horizontal axis lies in the drawing.
+    pub fn x_axis(&self) -> XAxis {
+        let axis = Frame::of(self).x;
+        XAxis {
+            values: (axis.domain.low, axis.domain.high),
+            pixels: (axis.start, axis.end),
+            width: frame::WIDTH,
+        }
     }
 
     /// The chart in words, for those who cannot see it.

@@ -13,7 +13,10 @@ mod page;
 mod svg;
 mod table;
 
-pub use chart::{Histogram, LineChart, Mark, Series, Style};
+pub use chart::{Histogram, LineChart, Mark, Series, Style, XAxis};
 pub use icicle::{Bar, Icicle};
 pub use page::{Block, Page, Section};
 pub use table::{Align, Table};
+
+/// The style sheet that every chart embeds, for a page that holds many of them.
+pub const CHART_STYLE: &str = include_str!("chart.css");

@@ -4,8 +4,8 @@ use crate::board::Board;
 use crate::dialect::Coordinates;
 use crate::features::ChessFeatures;
 use crate::moves::Move;
-use crate::{fen, packing, san};
-use evalsmith_core::{Defaults, Dialect, Game, Malformed, Protocol, Side};
+use crate::{fen, packing, picture, san};
+use evalsmith_core::{Defaults, Dialect, Game, Malformed, Picture, Protocol, Side, Way};
 
 /// Chess.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,6 +62,18 @@ impl Game for Chess {
 
     fn draw(&self, position: &Board, _to_move: Side) -> String {
         fen::draw(position)
+    }
+
+    fn picture(&self, position: &Board, _to_move: Side) -> Option<Picture> {
+        Some(picture::picture(position))
+    }
+
+    fn way(&self, position: &Board, m: Move) -> Way {
+        picture::way(position, m)
+    }
+
+    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<Board, Malformed> {
+        picture::set_up(picture, to_move)
     }
 
     fn pack(&self, position: &Board, _to_move: Side) -> Vec<u8> {

@@ -29,6 +29,7 @@ mod fen;
 mod game;
 mod moves;
 mod packing;
+mod picture;
 mod san;
 mod san_by_sets;
 mod setup;

@@ -4,8 +4,8 @@ use crate::board::Board;
 use crate::dialect::Gtp;
 use crate::features::GoFeatures;
 use crate::moves::Move;
-use crate::{notation, packing, symmetry};
-use evalsmith_core::{Defaults, Dialect, Game, Malformed, Protocol, Side, Symmetry};
+use crate::{notation, packing, picture, symmetry};
+use evalsmith_core::{Defaults, Dialect, Game, Malformed, Picture, Protocol, Side, Symmetry, Way};
 
 /// Go on 9x9 points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,18 @@ impl Game for Go {
 
     fn draw(&self, position: &Board, _to_move: Side) -> String {
         notation::draw(position)
+    }
+
+    fn picture(&self, position: &Board, _to_move: Side) -> Option<Picture> {
+        Some(picture::picture(position))
+    }
+
+    fn way(&self, _position: &Board, m: Move) -> Way {
+        picture::way(m)
+    }
+
+    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<Board, Malformed> {
+        picture::set_up(picture, self.komi, to_move)
     }
 
     fn pack(&self, position: &Board, _to_move: Side) -> Vec<u8> {

@@ -33,6 +33,7 @@ mod key;
 mod moves;
 mod notation;
 mod packing;
+mod picture;
 mod point;
 mod sgf;
 mod symmetry;

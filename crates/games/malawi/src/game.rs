@@ -3,9 +3,10 @@
 use crate::board::{Board, HALF_MOVES};
 use crate::features::MalawiFeatures;
 use crate::moves::Move;
-use crate::{notation, packing};
+use crate::{notation, packing, picture};
 use evalsmith_core::{
-    Defaults, Dialect, Features, Game, Malformed, OwnNotation, Protocol, Side, Symmetry,
+    Defaults, Dialect, Features, Game, Malformed, OwnNotation, Picture, Protocol, Side, Symmetry,
+    Way,
 };
 
 /// Malawi.
@@ -51,6 +52,18 @@ impl Game for Malawi {
 
     fn draw(&self, position: &Board, _to_move: Side) -> String {
         notation::draw(position)
+    }
+
+    fn picture(&self, position: &Board, _to_move: Side) -> Option<Picture> {
+        Some(picture::picture(position))
+    }
+
+    fn way(&self, position: &Board, m: Move) -> Way {
+        picture::way(position, m)
+    }
+
+    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<Board, Malformed> {
+        picture::set_up(picture, to_move)
     }
 
     fn pack(&self, position: &Board, _to_move: Side) -> Vec<u8> {

@@ -43,6 +43,7 @@ mod game;
 mod moves;
 mod notation;
 mod packing;
+mod picture;
 mod reach;
 mod square;
 

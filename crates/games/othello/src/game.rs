@@ -3,10 +3,10 @@
 use crate::dialect::{Gtp, NBoard};
 use crate::features::{Chosen, Selection};
 use crate::squares::Squares;
-use crate::{Board, Endgame, Kernel, Move, Portable, X86V3, notation, symmetry};
+use crate::{Board, Endgame, Kernel, Move, Portable, X86V3, notation, picture, symmetry};
 use evalsmith_core::{
-    Atoms, Defaults, Dialect, Game, GameRecord, Malformed, Position, Protocol, Side, Solve,
-    Symmetry,
+    Atoms, Defaults, Dialect, Game, GameRecord, Malformed, Picture, Position, Protocol, Side,
+    Solve, Symmetry, Way,
 };
 
 /// The game, on boards that play by the kernel `K`.
@@ -153,6 +153,19 @@ impl<K: Kernel> Game for Othello<K> {
 
     fn draw(&self, position: &Board<K>, to_move: Side) -> String {
         notation::draw(position, to_move)
+    }
+
+    fn picture(&self, position: &Board<K>, to_move: Side) -> Option<Picture> {
+        Some(picture::picture(position, to_move))
+    }
+
+    fn way(&self, _position: &Board<K>, m: Move) -> Way {
+        picture::way(m)
+    }
+
+    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<Board<K>, Malformed> {
+        let (black, white) = picture::discs(picture)?;
+        Ok(self.board(black, white, to_move).expect("a square has one disc"))
     }
 
     /// Black's discs, White's discs (each a little-endian word), and 0 or 1 for

@@ -33,6 +33,7 @@ mod game;
 mod kernel;
 mod moves;
 mod notation;
+mod picture;
 mod solve;
 mod squares;
 mod symmetry;

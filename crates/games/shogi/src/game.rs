@@ -4,9 +4,10 @@ use crate::board::Board;
 use crate::features::ShogiFeatures;
 use crate::moves::Move;
 use crate::setup::Setup;
-use crate::{entering, mate, notation, packing};
+use crate::{entering, mate, notation, packing, picture};
 use evalsmith_core::{
-    Defaults, Dialect, FindMate, Game, Malformed, OwnNotation, Protocol, Side, Symmetry,
+    Defaults, Dialect, FindMate, Game, Malformed, OwnNotation, Picture, Protocol, Side, Symmetry,
+    Way,
 };
 
 /// Shogi.
@@ -58,6 +59,18 @@ impl Game for Shogi {
 
     fn draw(&self, position: &Board, _to_move: Side) -> String {
         notation::diagram::draw(position)
+    }
+
+    fn picture(&self, position: &Board, _to_move: Side) -> Option<Picture> {
+        Some(picture::picture(position))
+    }
+
+    fn way(&self, _position: &Board, m: Move) -> Way {
+        picture::way(m)
+    }
+
+    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<Board, Malformed> {
+        picture::set_up(picture, to_move)
     }
 
     fn pack(&self, position: &Board, _to_move: Side) -> Vec<u8> {

@@ -27,6 +27,7 @@ mod mate;
 mod moves;
 mod notation;
 mod packing;
+mod picture;
 mod progress;
 mod repetition;
 mod setup;

@@ -109,6 +109,15 @@ impl<F> PatternFunction<F> {
         &self.tables
     }
 
+    /// The atoms that each instance looks at, by name, in the order of the terms of
+    /// an explanation.
+    pub fn instance_names(&self) -> Vec<Vec<&str>> {
+        let named = |atoms: Vec<u16>| -> Vec<&str> {
+            atoms.iter().map(|&atom| self.atoms[usize::from(atom)].as_str()).collect()
+        };
+        self.set.instance_atoms().into_iter().map(|(_, atoms)| named(atoms)).collect()
+    }
+
     /// Tells one model from another.
     pub(crate) fn digest(&self) -> String {
         let mut hasher = Hasher::new();

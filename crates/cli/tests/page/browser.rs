@@ -1,0 +1,208 @@
+//! A real browser, driven over its DevTools socket: as little as these tests need.
+//!
+//! Chromium is all that must be installed. It is asked for by its Debian name and by
+//! others; where none is found, tests say so and pass.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tungstenite::{Message, WebSocket};
+
+/// Patience for anything the page should come to; nothing is judged by it.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A page in a browser of its own.
+pub(crate) struct Browser {
+    process: Child,
+    socket: WebSocket<TcpStream>,
+    session: String,
+    last: u64,
+    /// What scripts threw, and what the page's policy refused.
+    pub(crate) complaints: Vec<String>,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts a browser; `None` where there is none.
+    pub(crate) fn start() -> Option<Self> {
+        let profile = tempfile::tempdir().unwrap();
+        let names = ["chromium", "chromium-browser", "google-chrome"];
+        let mut process = names.into_iter().find_map(|name| {
+            Command::new(name)
+                .args([
+                    "--headless=new",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--disable-dev-shm-usage",
+                ])
+                .args(["--hide-scrollbars", "--no-first-run", "--remote-debugging-port=0"])
+                .arg(format!("--user-data-dir={}", profile.path().display()))
+                .arg("about:blank")
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .ok()
+        })?;
+        let lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let mut urls = lines.map_while(Result::ok).filter_map(|line| {
+            Some(line.split_once("DevTools listening on ")?.1.trim().to_owned())
+        });
+        let url = urls.next().expect("the browser says where its socket is");
+        // The rest is read so that the browser never waits for a full pipe.
+        std::thread::spawn(move || urls.for_each(drop));
+        let address = url.trim_start_matches("ws://").split('/').next().unwrap();
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let (socket, _) = tungstenite::client(url.as_str(), stream).unwrap();
+        let (session, last, complaints) = (String::new(), 0, Vec::new());
+        let mut browser = Self { process, socket, session, last, complaints, _profile: profile };
+        let target = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }));
+        let order = json!({ "targetId": target["targetId"], "flatten": true });
+        let session = browser.ask("Target.attachToTarget", &order);
+        browser.session = session["sessionId"].as_str().unwrap().to_owned();
+        for domain in ["Page", "Runtime", "Log"] {
+            browser.ask(&format!("{domain}.enable"), &json!({}));
+        }
+        browser.size(1280, 900);
+        Some(browser)
+    }
+
+    fn ask(&mut self, method: &str, parameters: &Value) -> Value {
+        self.last += 1;
+        let mut message = json!({ "id": self.last, "method": method, "params": parameters });
+        if !self.session.is_empty() {
+            message["sessionId"] = json!(self.session);
+        }
+        self.socket.send(Message::text(message.to_string())).unwrap();
+        loop {
+            let Message::Text(text) = self.socket.read().unwrap() else { continue };
+            let told: Value = serde_json::from_str(&text).unwrap();
+            if told["id"] == json!(self.last) {
+                assert!(told["error"].is_null(), "{method}: {}", told["error"]);
+                return told["result"].clone();
+            }
+            self.note(&told);
+        }
+    }
+
+    fn note(&mut self, told: &Value) {
+        match told["method"].as_str() {
+            Some("Runtime.exceptionThrown") => {
+                self.complaints.push(told["params"]["exceptionDetails"].to_string());
+            }
+            Some("Log.entryAdded") if told["params"]["entry"]["level"] == "error" => {
+                self.complaints.push(told["params"]["entry"].to_string());
+            }
+            _ => {}
+        }
+    }
+
+    /// The size of the window.
+    pub(crate) fn size(&mut self, width: u32, height: u32) {
+        let order = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        self.ask("Emulation.setDeviceMetricsOverride", &order);
+    }
+
+    /// Whether surroundings are dark.
+    pub(crate) fn dark(&mut self, dark: bool) {
+        let value = if dark { "dark" } else { "light" };
+        let feature = json!({ "name": "prefers-color-scheme", "value": value });
+        self.ask("Emulation.setEmulatedMedia", &json!({ "features": [feature] }));
+    }
+
+    /// Opens an address anew.
+    pub(crate) fn open(&mut self, url: &str) {
+        // The same page with another place in it would not be loaded again.
+        self.ask("Page.navigate", &json!({ "url": "about:blank" }));
+        self.ask("Page.navigate", &json!({ "url": url }));
+    }
+
+    /// What an expression gives.
+    pub(crate) fn eval(&mut self, script: &str) -> Value {
+        let order = json!({ "expression": script, "awaitPromise": true, "returnByValue": true });
+        let told = self.ask("Runtime.evaluate", &order);
+        assert!(told["exceptionDetails"].is_null(), "{script}: {}", told["exceptionDetails"]);
+        told["result"]["value"].clone()
+    }
+
+    /// Waits until an expression gives something true, and returns it.
+    pub(crate) fn wait(&mut self, script: &str) -> Value {
+        let begun = Instant::now();
+        loop {
+            let value = self.eval(script);
+            if !matches!(value, Value::Null | Value::Bool(false)) && value != json!("") {
+                return value;
+            }
+            let seen = begun.elapsed() < PATIENCE;
+            assert!(seen, "{script} never came true; complaints: {:?}", self.complaints);
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// The text of the first element that a selector names.
+    pub(crate) fn text(&mut self, selector: &str) -> String {
+        let script = format!("document.querySelector({selector:?})?.textContent ?? ''");
+        self.eval(&script).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Clicks with the mouse in the middle of an element, once it is there.
+    pub(crate) fn click(&mut self, selector: &str) {
+        let script = format!(
+            "(() => {{ const e = document.querySelector({selector:?}); if (!e) return null;
+                e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect();
+                return r.width ? [r.x + r.width / 2, r.y + r.height / 2] : null; }})()"
+        );
+        let place = self.wait(&script);
+        self.mouse("mousePressed", &place[0], &place[1]);
+        self.mouse("mouseReleased", &place[0], &place[1]);
+    }
+
+    /// Presses at one place, moves to another, lets go.
+    pub(crate) fn drag(&mut self, from: (f64, f64), to: (f64, f64)) {
+        self.mouse("mousePressed", &json!(from.0), &json!(from.1));
+        self.mouse("mouseMoved", &json!(to.0), &json!(to.1));
+        self.mouse("mouseReleased", &json!(to.0), &json!(to.1));
+    }
+
+    fn mouse(&mut self, kind: &str, x: &Value, y: &Value) {
+        let order = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
+        self.ask("Input.dispatchMouseEvent", &order);
+    }
+
+    /// Chooses or types a value, as a person would.
+    pub(crate) fn set(&mut self, selector: &str, value: &str) {
+        self.wait(&format!("!!document.querySelector({selector:?})"));
+        self.eval(&format!(
+            "(() => {{ const e = document.querySelector({selector:?}); e.value = {value:?};
+                e.dispatchEvent(new Event('input', {{bubbles: true}}));
+                e.dispatchEvent(new Event('change', {{bubbles: true}})); return e.value; }})()"
+        ));
+    }
+
+    /// The window as a PNG file.
+    pub(crate) fn screenshot(&mut self, path: &std::path::Path) {
+        let told = self.ask("Page.captureScreenshot", &json!({ "format": "png" }));
+        std::fs::write(path, base64(told["data"].as_str().unwrap())).unwrap();
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digit = |b: u8| DIGITS.iter().position(|&d| d == b).map(|at| at as u32);
+    let digits: Vec<u32> = text.bytes().filter_map(digit).collect();
+    let mut bytes = Vec::new();
+    for chunk in digits.chunks(4) {
+        let word = chunk.iter().fold(0, |word, d| word << 6 | d) << (6 * (4 - chunk.len()));
+        bytes.extend(word.to_be_bytes()[1..].iter().take(chunk.len() - 1));
+    }
+    bytes
+}

@@ -1,0 +1,204 @@
+//! A game and a function to be looked at: positions as data, values that deepen
+//! step by step, reasons square by square. What a page shows.
+//!
+//! Invariant: a study holds no game in progress. Every question carries its
+//! [`Line`], so that the same question has the same answer whoever asked before,
+//! and one study, with one copy of its model, serves all who ask at once.
+
+mod account;
+mod analysis;
+mod course;
+mod line;
+mod reply;
+mod words;
+
+pub use account::{Account, Move as AccountedMove, Said};
+pub use analysis::{MoveValue, Standing};
+pub use course::{Course, Judged};
+pub use line::{Legal, Line, View};
+pub use reply::{Reply, Strength};
+pub(crate) use words::ending;
+
+use crate::LabError;
+use crate::function::{Function, Kept};
+use evalsmith_core::{
+    Evaluate, Explanation, Features, Game, Outcome, Picture, Position, Score, Side, Window,
+};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bytes of the table of one question: fifty at once stay far below a gibibyte.
+const TABLE_BYTES: usize = 4 << 20;
+
+/// Work that goes on in small steps, so that many can share few threads.
+pub trait Stepwise: Send {
+    /// Works for about this long, a little more where nothing can be cut short.
+    fn step(&mut self, time: Duration) -> Step;
+}
+
+/// What a step brought.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What is new since the last step that told of something.
+    pub news: Option<News>,
+    /// Whether nothing is left to do.
+    pub done: bool,
+}
+
+impl Step {
+    const NOTHING_NEW: Self = Self { news: None, done: false };
+}
+
+/// What stepwise work has to tell.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum News {
+    /// The moves of a position with their values.
+    Standing(Standing),
+    /// The values of a game's positions.
+    Course(Course),
+    /// A move played in answer.
+    Reply(Reply),
+}
+
+/// A game and a function, without their types.
+pub trait Study: Send + Sync {
+    /// The names of the two players.
+    fn side_names(&self) -> [&'static str; 2];
+    /// What kind of function it is: `linear`, `tree`, `patterns`, ...
+    fn kind(&self) -> &'static str;
+
+    /// The position at the end of a line.
+    ///
+    /// # Errors
+    /// When the line cannot be read.
+    fn view(&self, line: &Line) -> Result<View, LabError>;
+
+    /// The line that a person's text tells: a position, or moves from the start.
+    ///
+    /// # Errors
+    /// When it is neither.
+    fn read(&self, text: &str) -> Result<Line, LabError>;
+
+    /// The position that a picture shows, as text.
+    ///
+    /// # Errors
+    /// When no game can come to it.
+    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<String, LabError>;
+
+    /// Why the function says what it says, and what a move would change.
+    ///
+    /// # Errors
+    /// When the line or the move cannot be read, or the game is over.
+    fn account(&self, line: &Line, mv: Option<&str>) -> Result<Account, LabError>;
+
+    /// Values of all moves, deeper and deeper up to `depth` plies.
+    ///
+    /// # Errors
+    /// When the line cannot be read.
+    fn analysis(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError>;
+
+    /// Values of all positions of a line up to `depth` plies, and what its moves lost.
+    ///
+    /// # Errors
+    /// When the line cannot be read.
+    fn course(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError>;
+
+    /// A move in answer to a line.
+    ///
+    /// # Errors
+    /// When the line cannot be read.
+    fn reply(&self, line: &Line, strength: Strength) -> Result<Box<dyn Stepwise>, LabError>;
+}
+
+/// A study of one game.
+pub(crate) struct GameStudy<G: Game> {
+    game: G,
+    function: Shared<G::Features>,
+}
+
+impl<G: Game> GameStudy<G> {
+    pub(crate) fn new(game: G, function: Function<G::Features>) -> Self {
+        Self { game, function: Shared(Arc::new(function)) }
+    }
+}
+
+impl<G: Game> Study for GameStudy<G> {
+    fn side_names(&self) -> [&'static str; 2] {
+        self.game.side_names()
+    }
+
+    fn kind(&self) -> &'static str {
+        match &*self.function.0 {
+            Function::Trivial => "trivial",
+            Function::Dense(dense) => dense.model().kind(),
+            Function::Moves(_) => "griffith",
+            Function::Patterns(_) => "patterns",
+        }
+    }
+
+    fn view(&self, line: &Line) -> Result<View, LabError> {
+        Ok(line::view(&self.game, &line::record(&self.game, line)?))
+    }
+
+    fn read(&self, text: &str) -> Result<Line, LabError> {
+        Ok(line::read(&self.game, text)?)
+    }
+
+    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<String, LabError> {
+        let position = self.game.set_up(picture, to_move)?;
+        Ok(self.game.format(&position, to_move))
+    }
+
+    fn account(&self, line: &Line, mv: Option<&str>) -> Result<Account, LabError> {
+        let record = line::record(&self.game, line)?;
+        Ok(account::account(&self.game, &self.function.0, &record, mv)?)
+    }
+
+    fn analysis(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError> {
+        let record = line::record(&self.game, line)?;
+        let function = self.function.clone();
+        Ok(Box::new(analysis::Ranking::new(self.game.clone(), function, record, depth)))
+    }
+
+    fn course(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError> {
+        let record = line::record(&self.game, line)?;
+        let function = self.function.clone();
+        Ok(Box::new(course::Walk::new(self.game.clone(), function, record, depth)))
+    }
+
+    fn reply(&self, line: &Line, strength: Strength) -> Result<Box<dyn Stepwise>, LabError> {
+        let record = line::record(&self.game, line)?;
+        let function = self.function.clone();
+        Ok(Box::new(reply::Answer::new(self.game.clone(), function, record, strength)))
+    }
+}
+
+/// One function for all who ask.
+pub(crate) struct Shared<F>(Arc<Function<F>>);
+
+impl<F> Clone for Shared<F> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<P: Position, F: Features<P>> Evaluate<P> for Shared<F> {
+    type State = Kept;
+    fn start(&self, position: &P) -> Kept {
+        self.0.start(position)
+    }
+    fn advance(&self, before: &P, m: P::Move, after: &P, state: &Kept) -> Kept {
+        self.0.advance(before, m, after, state)
+    }
+    fn value(&self, position: &P, state: &Kept, window: Window) -> Score {
+        self.0.value(position, state, window)
+    }
+    fn outcome(&self, outcome: Outcome) -> Score {
+        Evaluate::<P>::outcome(&*self.0, outcome)
+    }
+    fn explain(&self, position: &P) -> Explanation {
+        self.0.explain(position)
+    }
+}

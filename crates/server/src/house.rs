@@ -1,0 +1,193 @@
+//! What all requests share.
+
+use crate::guard::Entrance;
+use crate::pool::Pool;
+use crate::rate::Rates;
+use crate::refusal::Refusal;
+use crate::runs::Runs;
+use crate::workspace::{Workspace, changed};
+use anyhow::Context;
+use evalsmith_lab::prelude::{AnyGame, FunctionName, Gathered, Quiet, Study};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+use tokio::sync::Semaphore;
+
+/// Functions that stay open at once.
+const STUDIES: usize = 6;
+/// Datasets that stay read at once, and positions read of each.
+const GATHERINGS: usize = 2;
+const MOST_POSITIONS: usize = 300_000;
+/// Curves and searches that are worked on at once.
+const HEAVY: usize = 2;
+
+/// How a server is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// The token that requests must bring; none on the loopback only.
+    pub token: Option<String>,
+    /// The folder it may read and write.
+    pub workspace: PathBuf,
+    /// Whether runs go on when the server ends, to be found again by the next.
+    pub keep_runs: bool,
+    /// The program that runs are made by.
+    pub program: PathBuf,
+}
+
+/// What is kept of things that are costly to open, newest first.
+struct Shelf<K, V> {
+    most: usize,
+    kept: Mutex<Vec<(K, Option<SystemTime>, Arc<V>)>>,
+}
+
+impl<K: PartialEq, V> Shelf<K, V> {
+    fn new(most: usize) -> Self {
+        Self { most, kept: Mutex::new(Vec::new()) }
+    }
+
+    /// What is kept for a key, if its file has not changed since; else what `open` gives.
+    fn get<E>(
+        &self,
+        key: K,
+        file: Option<&Path>,
+        open: impl FnOnce() -> Result<V, E>,
+    ) -> Result<Arc<V>, E> {
+        let stamp = file.and_then(changed);
+        let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |kept: &mut Vec<(K, Option<SystemTime>, Arc<V>)>| {
+            let at = kept.iter().position(|(k, s, _)| *k == key && *s == stamp)?;
+            kept[..=at].rotate_right(1);
+            Some(Arc::clone(&kept[0].2))
+        };
+        if let Some(value) = known(&mut lock()) {
+            return Ok(value);
+        }
+        let value = Arc::new(open()?);
+        let mut kept = lock();
+        kept.retain(|(k, ..)| *k != key);
+        kept.insert(0, (key, stamp, Arc::clone(&value)));
+        kept.truncate(self.most);
+        Ok(value)
+    }
+}
+
+/// What all requests share.
+pub struct House {
+    games: Vec<Arc<dyn AnyGame>>,
+    studies: Shelf<(String, String), Box<dyn Study>>,
+    gatherings: Shelf<(PathBuf, String), Gathered>,
+    pub(crate) entrance: Entrance,
+    pub(crate) rates: Rates,
+    pub(crate) pool: Pool,
+    pub(crate) workspace: Workspace,
+    pub(crate) runs: Runs,
+    pub(crate) heavy: Arc<Semaphore>,
+}
+
+impl House {
+    /// Opens the workspace and begins to listen to nobody yet.
+    ///
+    /// # Errors
+    /// When the workspace is no folder, or threads are refused.
+    pub fn open(
+        games: Vec<Arc<dyn AnyGame>>,
+        settings: Settings,
+        address: SocketAddr,
+    ) -> anyhow::Result<Self> {
+        let folder = &settings.workspace;
+        let workspace = Workspace::open(folder).with_context(|| {
+            format!("the workspace {} cannot be opened; name a folder", folder.display())
+        })?;
+        Ok(Self {
+            games,
+            studies: Shelf::new(STUDIES),
+            gatherings: Shelf::new(GATHERINGS),
+            entrance: Entrance::new(address, settings.token),
+            rates: Rates::default(),
+            pool: Pool::new().context("no threads for analyses")?,
+            runs: Runs::open(&workspace, settings.program, settings.keep_runs),
+            workspace,
+            heavy: Arc::new(Semaphore::new(HEAVY)),
+        })
+    }
+
+    /// The games.
+    pub(crate) fn games(&self) -> &[Arc<dyn AnyGame>] {
+        &self.games
+    }
+
+    /// A game by name.
+    pub(crate) fn game(&self, name: &str) -> Result<&Arc<dyn AnyGame>, Refusal> {
+        self.games.iter().find(|game| game.name() == name).ok_or_else(|| {
+            let known: Vec<_> = self.games.iter().map(|game| game.name()).collect();
+            Refusal::missing(format!("there is no game {name:?}; known are {}", known.join(", ")))
+        })
+    }
+
+    /// A game with a function to be looked at.
+    pub(crate) fn study(
+        &self,
+        game: &str,
+        function: Option<&str>,
+    ) -> Result<Arc<Box<dyn Study>>, Refusal> {
+        let game = self.game(game)?;
+        let function = self.workspace.function(function)?;
+        let file = file_of(&function);
+        let key = (game.name().to_owned(), function.to_string());
+        self.studies.get(key, file.as_deref(), || Ok(game.study(&function)?))
+    }
+
+    /// A dataset as a function sees it. Takes seconds the first time.
+    pub(crate) fn gathered(
+        &self,
+        data: &str,
+        function: Option<&str>,
+    ) -> Result<Arc<Gathered>, Refusal> {
+        let path = self.workspace.find(data)?;
+        let dataset = evalsmith_lab::prelude::Dataset::open(&path)
+            .map_err(|e| Refusal::from(evalsmith_lab::LabError::from(e)))?;
+        let game = self.game(&dataset.manifest().game)?;
+        let function = self.workspace.function(function)?;
+        let key = (path.clone(), function.to_string());
+        // A model that is fitted again, or a dataset that grows, is read again.
+        let file = file_of(&function).unwrap_or_else(|| path.clone());
+        self.gatherings
+            .get(key, Some(&file), || Ok(game.gather(&path, &function, MOST_POSITIONS, &Quiet)?))
+    }
+
+    /// Ends what must not outlive the server.
+    pub(crate) fn close(&self) {
+        self.runs.close();
+    }
+}
+
+fn file_of(function: &FunctionName) -> Option<PathBuf> {
+    if let FunctionName::File(path) = function { Some(path.clone()) } else { None }
+}
+
+/// Runs blocking work beside the requests, a little at a time.
+pub(crate) async fn heavy<T: Send + 'static>(
+    house: Arc<House>,
+    work: impl FnOnce(&House) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let permit = Arc::clone(&house.heavy).try_acquire_owned();
+    let permit = match permit {
+        Ok(permit) => permit,
+        Err(_) => {
+            let waited = tokio::time::timeout(
+                std::time::Duration::from_secs(20),
+                Arc::clone(&house.heavy).acquire_owned(),
+            );
+            let reason = "other curves are being drawn; try again in a moment";
+            waited.await.ok().and_then(Result::ok).ok_or_else(|| Refusal::busy(reason))?
+        }
+    };
+    let done = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        work(&house)
+    });
+    done.await.unwrap_or_else(|e| Err(Refusal::bad(format!("it could not be done: {e}"))))
+}

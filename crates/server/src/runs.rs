@@ -1,0 +1,212 @@
+//! Runs as child processes: started, stopped, resumed, found again.
+//!
+//! A run is the program itself with a command line, at work in the workspace; what it
+//! makes is there, and the same command line goes on where it was stopped. Beside that
+//! a record and the run's output lie in the hidden folder `.evalsmith`.
+//!
+//! Invariant: a run ends with the server unless runs are kept. It holds the reading end
+//! of a pipe whose other end only the server has, and stops as by Ctrl-C when that
+//! closes, however the server ended. A kept run has no pipe; the next server knows it
+//! by its process number and the moment it was started.
+
+use crate::order::{Command, Order};
+use crate::refusal::Refusal;
+use crate::workspace::Workspace;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+const FOLDER: &str = ".evalsmith";
+/// Runs at work at once.
+const MOST: usize = 4;
+/// Bytes of a run's output that are shown.
+const SHOWN: u64 = 8 << 10;
+/// How long the server waits for its runs to stop when it ends.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What is kept of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) order: Order,
+    pub(crate) words: Vec<String>,
+    /// The process, and when it was started in the system's own count.
+    process: (i32, u64),
+}
+
+/// The children of this server, and the records of all.
+pub(crate) struct Runs {
+    program: PathBuf,
+    root: PathBuf,
+    keep: bool,
+    children: Mutex<HashMap<String, Child>>,
+}
+
+impl Runs {
+    pub(crate) fn open(workspace: &Workspace, program: PathBuf, keep: bool) -> Self {
+        Self { program, root: workspace.root().to_owned(), keep, children: Mutex::default() }
+    }
+
+    fn children(&self) -> MutexGuard<'_, HashMap<String, Child>> {
+        self.children.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn file(&self, makes: &str, ending: &str) -> PathBuf {
+        self.root.join(FOLDER).join(format!("{}{ending}", makes.replace('/', "+")))
+    }
+
+    /// The record of what makes this, if the page ordered it.
+    pub(crate) fn record(&self, makes: &str) -> Option<Record> {
+        serde_json::from_slice(&fs::read(self.file(makes, ".json")).ok()?).ok()
+    }
+
+    /// The paths of all that was ordered here.
+    pub(crate) fn ordered(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.root.join(FOLDER)) else { return Vec::new() };
+        let name = |entry: fs::DirEntry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            Some(name.strip_suffix(".json")?.replace('+', "/"))
+        };
+        entries.flatten().filter_map(name).collect()
+    }
+
+    /// Whether what makes this is at work.
+    pub(crate) fn is_running(&self, makes: &str) -> bool {
+        let mut children = self.children();
+        if let Some(child) = children.get_mut(makes) {
+            if matches!(child.try_wait(), Ok(None)) {
+                return true;
+            }
+            children.remove(makes);
+        }
+        drop(children);
+        self.record(makes).is_some_and(|record| is_alive(record.process))
+    }
+
+    /// Starts a run, or goes on with it.
+    pub(crate) fn start(&self, order: Order, command: Command) -> Result<(), Refusal> {
+        let Command { words, makes } = command;
+        if self.is_running(&makes) {
+            return Err(Refusal::new(
+                axum::http::StatusCode::CONFLICT,
+                format!("{makes} is running"),
+            ));
+        }
+        let at_work = self.ordered().iter().filter(|makes| self.is_running(makes)).count();
+        if at_work >= MOST {
+            return Err(Refusal::busy(format!("{MOST} runs are at work already; stop one")));
+        }
+        let failed = |e: std::io::Error| Refusal::bad(format!("{makes} cannot be started: {e}"));
+        let folder = self.root.join(FOLDER);
+        fs::create_dir_all(&folder).map_err(failed)?;
+        if !folder.canonicalize().map_err(failed)?.starts_with(&self.root) {
+            return Err(Refusal::forbidden(format!("{FOLDER} leads out of the workspace")));
+        }
+        let output = File::create(self.file(&makes, ".log")).map_err(failed)?;
+        let mut child = std::process::Command::new(&self.program);
+        child.args(&words).current_dir(&self.root);
+        child.stdout(output.try_clone().map_err(failed)?).stderr(output);
+        // A group of its own: Ctrl-C at the server's terminal is for the server.
+        child.process_group(0);
+        if self.keep {
+            child.stdin(Stdio::null());
+        } else {
+            child.arg("--until-stdin-closes").stdin(Stdio::piped());
+        }
+        let child = child.spawn().map_err(failed)?;
+        let id = child.id() as i32;
+        let record = Record { order, words, process: (id, started(id).unwrap_or_default()) };
+        self.children().insert(makes.clone(), child);
+        let text = serde_json::to_vec_pretty(&record).map_err(|e| Refusal::bad(e.to_string()))?;
+        let file = self.file(&makes, ".json");
+        evalsmith_lab::prelude::files::write_atomically(&file, |f| f.write_all(&text))
+            .map_err(|e: std::io::Error| failed(e))
+    }
+
+    /// Asks a run to stop at a safe point.
+    pub(crate) fn stop(&self, makes: &str) -> Result<(), Refusal> {
+        if !self.is_running(makes) {
+            return Err(Refusal::bad(format!("{makes} is not running")));
+        }
+        let process = self.record(makes).map(|record| record.process.0);
+        let stopped = process.is_some_and(|id| kill(Pid::from_raw(id), Signal::SIGINT).is_ok());
+        if stopped { Ok(()) } else { Err(Refusal::bad(format!("{makes} cannot be stopped"))) }
+    }
+
+    /// The end of what a run printed.
+    pub(crate) fn output(&self, makes: &str) -> String {
+        let tail = || -> std::io::Result<String> {
+            let mut file = File::open(self.file(makes, ".log"))?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(SHOWN)))?;
+            let mut bytes = Vec::new();
+            file.take(SHOWN).read_to_end(&mut bytes)?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        tail().unwrap_or_default()
+    }
+
+    /// Lets go of the children: without the pipe they stop, unless they are kept.
+    pub(crate) fn close(&self) {
+        let mut children = std::mem::take(&mut *self.children());
+        if self.keep {
+            return;
+        }
+        for child in children.values_mut() {
+            drop(child.stdin.take());
+        }
+        let begun = Instant::now();
+        for child in children.values_mut() {
+            while matches!(child.try_wait(), Ok(None)) && begun.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+    }
+}
+
+/// When a process was started, in clock ticks since the machine was: the field that
+/// tells a process from a later one of the same number.
+fn started(id: i32) -> Option<u64> {
+    let stat = fs::read_to_string(Path::new("/proc").join(id.to_string()).join("stat")).ok()?;
+    // The name, in brackets, may hold anything; the fields are counted behind it.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+fn is_alive((id, since): (i32, u64)) -> bool {
+    id > 0 && started(id) == Some(since)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_number_and_beginning() {
+        let own = std::process::id() as i32;
+        let since = started(own).unwrap();
+        assert!(is_alive((own, since)));
+        assert!(!is_alive((own, since + 1)), "another process of that number");
+        assert!(!is_alive((-1, 0)) && !is_alive((0, 0)));
+    }
+
+    #[test]
+    fn an_ended_process_is_not_alive() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let id = child.id() as i32;
+        let since = started(id).unwrap_or_default();
+        child.wait().unwrap();
+        assert!(!is_alive((id, since)));
+    }
+}
