@@ -5,7 +5,10 @@ use crate::any_data::AnyData;
 use crate::bootstrap::{BootstrapPlan, BootstrapSummary, bootstrap};
 use crate::compare::{ComparePlan, Compared, compare};
 use crate::curve_gather::{Gathered, gather};
-use crate::curve_values::{ValueRows, rows_of_dataset};
+use crate::curve_play::{AdjustedPlay, PlayPlan, play_adjusted};
+use crate::curve_values::{
+    OwnOrder, OwnValued, ValueRows, ValueSource, own_values, rows_of_dataset,
+};
 use crate::fit::{CurvePlan, FitPlan, Fitted, curve_of_values, fit, table, valued};
 use crate::function::{FunctionName, by_hand, open};
 use crate::glem::{
@@ -267,6 +270,31 @@ pub trait AnyGame: Send + Sync {
         protocol: Protocol,
         progress: &dyn Progress,
     ) -> Result<ValueRows, LabError>;
+
+    /// Writes a table with a function's values of all positions.
+    ///
+    /// # Errors
+    /// When a file fails, a column is missing or there already, or the job is
+    /// stopped.
+    fn own_values(
+        &self,
+        source: &ValueSource,
+        function: &FunctionName,
+        order: &OwnOrder,
+        progress: &dyn Progress,
+    ) -> Result<OwnValued, LabError>;
+
+    /// Adds weights to a linear function and plays the new one against the old.
+    ///
+    /// # Errors
+    /// When the function is not linear or lacks a feature, a file fails, or the
+    /// job is stopped.
+    fn play_adjusted(
+        &self,
+        function: &FunctionName,
+        plan: &PlayPlan,
+        progress: &dyn Progress,
+    ) -> Result<AdjustedPlay, LabError>;
 
     /// The games of a match log as text; see [`write_match`].
     ///
@@ -604,6 +632,27 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<ValueRows, LabError> {
         rows_of_dataset(&self.game, data, protocol, progress)
+    }
+
+    fn own_values(
+        &self,
+        source: &ValueSource,
+        function: &FunctionName,
+        order: &OwnOrder,
+        progress: &dyn Progress,
+    ) -> Result<OwnValued, LabError> {
+        let opened = open(&self.game, function, self.shipped)?;
+        own_values(&self.game, &opened, source, order, progress)
+    }
+
+    fn play_adjusted(
+        &self,
+        function: &FunctionName,
+        plan: &PlayPlan,
+        progress: &dyn Progress,
+    ) -> Result<AdjustedPlay, LabError> {
+        let opened = open(&self.game, function, self.shipped)?;
+        play_adjusted(&self.game, &opened, function, plan, progress)
     }
 
     fn match_records(

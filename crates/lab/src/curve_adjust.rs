@@ -2,7 +2,7 @@
 
 use crate::LabError;
 use crate::curve_picture::{measured, with_provenance};
-use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table, evaluate};
+use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table, read_rows};
 use evalsmith_core::Progress;
 use evalsmith_curves::{Adjustment, Draws, Expression, Method, Positions, adjust, quoted};
 use evalsmith_data::Sheet;
@@ -50,30 +50,10 @@ pub fn fit_table_weights(
     progress: &dyn Progress,
 ) -> Result<(Vec<Adjustment>, Vec<String>), LabError> {
     let sheet = Sheet::open(&source.path)?;
-    let mut wanted: Vec<String> = Vec::new();
-    for name in features.iter().flat_map(Expression::names) {
-        if !wanted.contains(name) {
-            wanted.push(name.clone());
-        }
-    }
-    let columns = source.columns(&wanted);
     let mut positions = Positions::new(features.len());
-    progress.begin("reading", 0, "rows");
-    let faults = sheet.read(&columns, |batch| {
-        if progress.stopped() {
-            return Err(LabError::Stopped);
-        }
-        progress.advance(batch.len() as u64);
-        let values = source.values(&columns, &batch);
-        let inputs: Vec<_> = features.iter().map(|f| evaluate(f, &columns, &batch)).collect();
-        let mut row = vec![0.0; features.len()];
-        for (at, value) in values.into_iter().enumerate() {
-            row.iter_mut().zip(&inputs).for_each(|(cell, input)| *cell = input[at]);
-            positions.push(value, batch.half_points[at], batch.games[at], &row, draws);
-        }
-        Ok(())
+    let faults = read_rows(&sheet, source, features, progress, |value, half_points, game, row| {
+        positions.push(value, half_points, game, row, draws);
     })?;
-    progress.end();
     let names: Vec<String> = features.iter().map(ToString::to_string).collect();
     let fit = |&method: &Method| adjust(&positions, &names, method);
     let fits = methods.iter().map(fit).collect::<Result<Vec<_>, _>>()?;
@@ -118,7 +98,7 @@ pub fn adjust_table(
 }
 
 /// The adjusted value, as an expression over the table's columns.
-fn formula(value: &Expression, fit: &Adjustment) -> String {
+pub(crate) fn formula(value: &Expression, fit: &Adjustment) -> String {
     let term = |weight: &evalsmith_curves::Weight| {
         format!(" + {} * ({})", significant(weight.weight, 6), weight.feature)
     };

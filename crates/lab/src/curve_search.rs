@@ -2,7 +2,7 @@
 
 use crate::LabError;
 use crate::curve_picture::with_provenance;
-use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table};
+use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table, read_rows};
 use evalsmith_core::Progress;
 use evalsmith_curves::{Draws, Expression, Found, SearchParams, SearchTable, Searched, search};
 use evalsmith_data::{DataError, Sheet, SheetColumns};
@@ -56,26 +56,11 @@ pub fn search_table(
         let path = source.path.display();
         return Err(LabError::Settings(format!("{path}: no column is left to search")));
     }
-    let columns = source.columns(&properties);
-    let places: Vec<usize> = properties
-        .iter()
-        .filter_map(|name| columns.numbers.iter().position(|n| n == name))
-        .collect();
+    let columns: Vec<_> = properties.iter().map(|name| Expression::column(name)).collect();
     let mut table = SearchTable::new(properties.clone());
-    progress.begin("reading", 0, "rows");
-    let faults = sheet.read(&columns, |batch| {
-        if progress.stopped() {
-            return Err(LabError::Stopped);
-        }
-        progress.advance(batch.len() as u64);
-        let values = source.values(&columns, &batch);
-        for (row, value) in values.into_iter().enumerate() {
-            let cells = places.iter().map(|&place| batch.numbers[place][row]);
-            table.push(value, batch.half_points[row], batch.games[row], plan.draws, cells);
-        }
-        Ok(())
+    let faults = read_rows(&sheet, source, &columns, progress, |value, half_points, game, row| {
+        table.push(value, half_points, game, plan.draws, row.iter().copied());
     })?;
-    progress.end();
     if let Some(seed) = plan.shuffle {
         table.shuffle_results(seed);
     }

@@ -46,7 +46,7 @@ impl TableSource {
     }
 
     /// The first player's values of a batch.
-    pub(crate) fn values(&self, columns: &SheetColumns, batch: &SheetBatch) -> Vec<f64> {
+    fn values(&self, columns: &SheetColumns, batch: &SheetBatch) -> Vec<f64> {
         let mut values = evaluate(&self.value, columns, batch);
         for (value, second) in values.iter_mut().zip(&batch.second_to_move) {
             if *second {
@@ -79,11 +79,7 @@ impl TableSource {
 }
 
 /// The values of an expression over a batch whose numbers are those of `columns`.
-pub(crate) fn evaluate(
-    expression: &Expression,
-    columns: &SheetColumns,
-    batch: &SheetBatch,
-) -> Vec<f64> {
+fn evaluate(expression: &Expression, columns: &SheetColumns, batch: &SheetBatch) -> Vec<f64> {
     let inputs = inputs(expression.names(), columns, batch);
     let mut values = vec![0.0; batch.len()];
     expression.values(&inputs, &mut values);
@@ -93,6 +89,46 @@ pub(crate) fn evaluate(
 fn inputs<'b>(names: &[String], columns: &SheetColumns, batch: &'b SheetBatch) -> Vec<&'b [f64]> {
     let place = |name| columns.numbers.iter().position(|n| n == name).expect("a wanted column");
     names.iter().map(|name| &batch.numbers[place(name)][..]).collect()
+}
+
+/// Reads a table and calls `push` for every row with the first player's value, the
+/// half points, the game and what the expressions give.
+pub(crate) fn read_rows(
+    sheet: &Sheet,
+    source: &TableSource,
+    expressions: &[Expression],
+    progress: &dyn Progress,
+    mut push: impl FnMut(f64, u8, u64, &[f64]),
+) -> Result<Faults, LabError> {
+    let columns = source.columns(&names_of(expressions));
+    let mut row = vec![0.0; expressions.len()];
+    progress.begin("reading", 0, "rows");
+    let faults = sheet.read(&columns, |batch| {
+        if progress.stopped() {
+            return Err(LabError::Stopped);
+        }
+        progress.advance(batch.len() as u64);
+        let values = source.values(&columns, &batch);
+        let inputs: Vec<_> = expressions.iter().map(|e| evaluate(e, &columns, &batch)).collect();
+        for (at, value) in values.into_iter().enumerate() {
+            row.iter_mut().zip(&inputs).for_each(|(cell, input)| *cell = input[at]);
+            push(value, batch.half_points[at], batch.games[at], &row);
+        }
+        Ok(())
+    })?;
+    progress.end();
+    Ok(faults)
+}
+
+/// The columns that expressions ask for, each once.
+fn names_of(expressions: &[Expression]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in expressions.iter().flat_map(Expression::names) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 /// How the curves of a table are drawn.
@@ -143,13 +179,7 @@ pub fn draw_table(
     progress: &dyn Progress,
 ) -> Result<TableCurves, LabError> {
     let sheet = Sheet::open(&source.path)?;
-    let names: Vec<String> = plan.conditions.iter().flat_map(|c| c.names().to_vec()).collect();
-    let mut wanted = Vec::new();
-    for name in names {
-        if !wanted.contains(&name) {
-            wanted.push(name);
-        }
-    }
+    let wanted = names_of(&plan.conditions);
     let columns = source.columns(&wanted);
     progress.begin("counting", 0, "rows");
     let mut counting = Counting { plan, counter: None, first: Vec::new(), rows: 0 };

@@ -8,9 +8,12 @@
 //! of processes, provided that the engine's answers do not depend on earlier ones.
 
 mod journal;
+mod own;
 mod profile;
 mod rows;
 
+pub(crate) use own::own_values;
+pub use own::{After, OwnOrder, OwnValued, ValueSource};
 pub use profile::EvalProfile;
 use rows::Asked;
 pub use rows::ValueRows;

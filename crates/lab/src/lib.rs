@@ -21,6 +21,7 @@ mod contender;
 mod curve_adjust;
 mod curve_gather;
 mod curve_picture;
+mod curve_play;
 mod curve_search;
 mod curve_table;
 mod curve_values;
@@ -69,12 +70,14 @@ pub mod prelude {
     pub use crate::contender::{Contender, Mind, Roster};
     pub use crate::curve_adjust::{AdjustPlan, Adjusted, adjust_table, fit_table_weights};
     pub use crate::curve_gather::Gathered;
+    pub use crate::curve_play::{AdjustedPlay, PlayPlan};
     pub use crate::curve_search::{SearchPlan, TableSearch, search_table};
     pub use crate::curve_table::{
         ConditionedCurve, TableCurves, TablePlan, TableSource, draw_table,
     };
     pub use crate::curve_values::{
-        EvalProfile, Question, ValueOrder, ValueRows, Valued, value_rows,
+        After, EvalProfile, OwnOrder, OwnValued, Question, ValueOrder, ValueRows, ValueSource,
+        Valued, value_rows,
     };
     pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};

@@ -6,8 +6,10 @@ mod bootstrap_contest;
 mod class_moments;
 mod class_shapes;
 mod conditioned_curves;
+mod engine_term;
 mod ground;
 mod problems;
+mod record_curves;
 mod robustness;
 mod samuel_meets;
 mod stage_profile;
@@ -21,12 +23,14 @@ use bootstrap_contest::BootstrapContest;
 use class_moments::ClassMoments;
 use class_shapes::ClassShapes;
 use conditioned_curves::ConditionedCurves;
+use engine_term::EngineTerm;
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Game, Progress};
 use evalsmith_data::SelfPlay;
 use evalsmith_report::{LineChart, Page, Section, Table};
 use ground::Ground;
 use problems::Problems;
+use record_curves::RecordCurves;
 use robustness::Robustness;
 use samuel_meets::{SamuelMeets, SignatureCopies, Versions};
 use serde::{Deserialize, Serialize};
@@ -55,10 +59,17 @@ const EXPERIMENTS: &[&str] = &[
     include_str!("../../../experiments/buro95-T1.toml"),
     include_str!("../../../experiments/heinz93-B1.toml"),
     include_str!("../../../experiments/heinz93-B2.toml"),
+    include_str!("../../../experiments/takeuchi07-F2.toml"),
     include_str!("../../../experiments/takeuchi07-F3.toml"),
+    include_str!("../../../experiments/takeuchi07-F3-chess.toml"),
+    include_str!("../../../experiments/takeuchi07-F3-go.toml"),
     include_str!("../../../experiments/takeuchi07-F4.toml"),
+    include_str!("../../../experiments/takeuchi07-F4-shogi.toml"),
     include_str!("../../../experiments/takeuchi07-F5.toml"),
+    include_str!("../../../experiments/takeuchi07-F6.toml"),
     include_str!("../../../experiments/takeuchi07-F7.toml"),
+    include_str!("../../../experiments/takeuchi07-S1.toml"),
+    include_str!("../../../experiments/takeuchi07-T2-engine.toml"),
 ];
 
 /// One table or figure of a paper.
@@ -116,7 +127,9 @@ enum Kind {
     ConditionedCurves(ConditionedCurves),
     LearnersMeet(LearnersMeet),
     PliesWorth(PliesWorth),
+    EngineTerm(EngineTerm),
     Problems(Problems),
+    RecordCurves(RecordCurves),
     Robustness(Robustness),
     SamuelMeets(SamuelMeets),
     SignatureCopies(SignatureCopies),
@@ -217,7 +230,9 @@ impl Experiment {
             Kind::ConditionedCurves(kind) => kind.run(&ground),
             Kind::LearnersMeet(kind) => kind.run(&ground),
             Kind::PliesWorth(kind) => kind.run(&ground),
+            Kind::EngineTerm(kind) => kind.run(&ground),
             Kind::Problems(kind) => kind.run(&ground),
+            Kind::RecordCurves(kind) => kind.run(&ground),
             Kind::Robustness(kind) => kind.run(&ground),
             Kind::SamuelMeets(kind) => kind.run(&ground),
             Kind::SignatureCopies(kind) => kind.run(&ground),
@@ -301,6 +316,9 @@ mod tests {
             if let Kind::BootstrapContest(kind) = &mut experiment.kind {
                 kind.make_small();
             }
+            if let Kind::RecordCurves(kind) = &mut experiment.kind {
+                kind.make_small();
+            }
             let out = temp.path().join(&experiment.paper).join(&experiment.id);
             let run = || {
                 let made = match experiment.game.as_str() {
@@ -309,6 +327,9 @@ mod tests {
                     }
                     "shogi" => {
                         experiment.run(&evalsmith_shogi::Shogi, Extent::Quick, 1, &out, &Quiet)
+                    }
+                    "go" => {
+                        experiment.run(&evalsmith_go::Go::default(), Extent::Quick, 1, &out, &Quiet)
                     }
                     _ => {
                         let othello = evalsmith_othello::Othello::new();

@@ -1,4 +1,5 @@
-//! `evalsmith curve values`: an engine's values of many positions.
+//! `evalsmith curve values`: the values of many positions, by an engine or by a
+//! function of this program.
 
 use super::table::write;
 use crate::failure::Usage;
@@ -6,31 +7,45 @@ use crate::options::{game, may_write, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    Budget, Dataset, Engine, EvalProfile, Protocol, Question, ValueOrder, ValueRows, Valued,
-    value_rows,
+    After, Budget, Dataset, Engine, EvalProfile, FunctionName, OwnOrder, OwnValued, Protocol,
+    Question, ValueOrder, ValueRows, ValueSource, Valued, value_rows,
 };
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Asks an engine for its value of every position and writes a table.
+/// Writes a table with the value of every position, by an engine or by a function
+/// of this program.
 ///
 /// Positions are those of a dataset, or of a CSV or TSV table with a column of FENs
 /// (uci) or SFENs (usi). Values are the first player's, in the engine's own unit;
 /// positions that the engine sees decided, and those without an answer, are left
 /// empty and counted. Answers are kept beside the table in FILE.answers: the same
 /// command goes on where it stopped, and nothing is asked twice.
+///
+/// With --function the values are a model's, in log-odds of the first player, and
+/// the game's features stand beside them, in the mover's view: conditions may ask
+/// for them, in the first player's view as (1 - 2 * side) * feature.
 #[derive(Args)]
 pub(crate) struct Values {
     /// A dataset's folder, or a CSV or TSV table (as it is or .zst)
     data: PathBuf,
     /// The engine's program and its arguments, in one word: "gnugo --mode gtp"
-    #[arg(long, value_name = "COMMAND")]
-    engine: String,
+    #[arg(long, value_name = "COMMAND", required_unless_present = "function")]
+    engine: Option<String>,
+    /// Instead of an engine, a function: `hand`, `trivial`, `shipped`, or a model file
+    #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["engine", "go", "eval", "options"])]
+    function: Option<FunctionName>,
+    /// When the function is asked: after nothing, quiescence or "depth N"
+    #[arg(long, value_name = "SEARCH", default_value_t, requires = "function")]
+    after: After,
+    /// The game of a table's positions, for --function
+    #[arg(long, value_name = "GAME", requires = "function")]
+    game: Option<String>,
     /// What the engine speaks: uci, usi, gtp, nboard or xboard
     #[arg(long, value_name = "P", default_value = "uci")]
     protocol: Protocol,
     /// Let it search: "depth 1", "nodes 1000" or "movetime 50" (milliseconds)
-    #[arg(long, value_name = "LIMIT", value_parser = limit, required_unless_present = "eval")]
+    #[arg(long, value_name = "LIMIT", value_parser = limit, required_unless_present_any = ["eval", "function"])]
     go: Option<Budget>,
     /// Ask its own evaluation command: stockfish, fairy-stockfish, gnugo, or a TOML profile
     #[arg(long, value_name = "PROFILE", conflicts_with = "go")]
@@ -62,6 +77,9 @@ impl Values {
     pub(super) fn run(self) -> anyhow::Result<()> {
         may_write(&self.output, self.force)?;
         let progress = Terminal::new();
+        if let Some(function) = &self.function {
+            return self.own(function, &progress);
+        }
         let rows = if self.data.is_dir() {
             let dataset = Dataset::open(&self.data)?;
             game(&dataset.manifest().game)?.value_rows(&self.data, self.protocol, &progress)?
@@ -83,8 +101,34 @@ impl Values {
         show(&format!("Written: {}", self.output.display()))
     }
 
+    fn own(&self, function: &FunctionName, progress: &Terminal) -> anyhow::Result<()> {
+        let (name, source) = match (&self.game, self.data.is_dir()) {
+            (given, true) => {
+                let name = Dataset::open(&self.data)?.manifest().game.clone();
+                if given.as_ref().is_some_and(|given| *given != name) {
+                    let reason = format!("{} is a dataset of {name}", self.data.display());
+                    return Err(Usage(format!("{reason}; leave --game out")).into());
+                }
+                (name, ValueSource::Dataset(self.data.clone()))
+            }
+            (Some(name), false) => {
+                (name.clone(), ValueSource::Table(self.data.clone(), self.position.clone()))
+            }
+            (None, false) => {
+                let reason =
+                    format!("{} is a table: say by --game which game", self.data.display());
+                return Err(Usage(reason).into());
+            }
+        };
+        let (column, output) = (self.column.clone(), self.output.clone());
+        let order = OwnOrder { after: self.after, column, output };
+        let valued = game(&name)?.own_values(&source, function, &order, progress)?;
+        show(&told_own(&valued, function, self.after))?;
+        show(&format!("Written: {}", self.output.display()))
+    }
+
     fn order(&self) -> anyhow::Result<ValueOrder> {
-        let mut words = self.engine.split_whitespace();
+        let mut words = self.engine.as_deref().unwrap_or_default().split_whitespace();
         let Some(program) = words.next() else {
             return Err(Usage("--engine is empty; name a program".into()).into());
         };
@@ -109,6 +153,19 @@ impl Values {
         };
         Ok(ValueOrder { engine, question, processes: usize::from(self.processes) })
     }
+}
+
+fn told_own(valued: &OwnValued, function: &FunctionName, after: After) -> String {
+    let OwnValued { rows, decided, unreadable, first_unreadable } = valued;
+    let with = rows - decided - unreadable;
+    let mut parts = vec![format!("{with} of {rows} rows have a value of {function} after {after}")];
+    if *decided > 0 {
+        parts.push(format!("{decided} are seen as decided"));
+    }
+    if let Some(first) = first_unreadable {
+        parts.push(format!("{unreadable} are no positions (first: {first})"));
+    }
+    parts.join(", ")
 }
 
 fn told(valued: &Valued) -> String {

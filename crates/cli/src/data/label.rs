@@ -45,6 +45,9 @@ pub(crate) struct Label {
     /// result [default: 3]
     #[arg(long, value_name = "LOG-ODDS")]
     sure: Option<f64>,
+    /// For `mate`: nodes searched in each position [default: 10000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    nodes: Option<u64>,
     /// For `tree`: a label whose values are exact margins and stand as they are
     #[arg(long, value_name = "LABEL")]
     exact: Option<String>,
@@ -73,6 +76,8 @@ enum By {
     Tree,
     /// The result, turned where a search is sure that it was given away
     Corrected,
+    /// The result, or the win of who first had a mate, where the game has a search for them
+    Mate,
 }
 
 impl By {
@@ -83,6 +88,7 @@ impl By {
             Self::Search => "searched",
             Self::Tree => "tree",
             Self::Corrected => "corrected",
+            Self::Mate => "mate",
         }
     }
 }
@@ -106,6 +112,7 @@ impl Label {
             ("--function", self.function.is_some(), &[By::Search, By::Corrected]),
             ("--stages", self.stages.is_some(), &[By::Search]),
             ("--sure", self.sure.is_some(), &[By::Corrected]),
+            ("--nodes", self.nodes.is_some(), &[By::Mate]),
             ("--exact", self.exact.is_some(), &[By::Tree]),
         ];
         let idle = options.iter().find(|(_, given, of)| *given && !of.contains(&self.by));
@@ -137,6 +144,7 @@ impl Label {
             By::Verdict => How::Verdict { moves_left },
             By::Search => How::Search { depth, stages: self.stages },
             By::Tree => How::GameTree { exact: self.exact },
+            By::Mate => How::Mate { nodes: self.nodes.unwrap_or(10_000) },
             By::Corrected => How::Corrected { depth, sure: self.sure.unwrap_or(3.0) },
         };
         let order = LabelOrder {

@@ -70,6 +70,16 @@ impl ValueRows {
         Ok(Self { names, rows, asked, terms })
     }
 
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// The table with the values as its last column, empty where there is none.
     pub fn with_values(&self, column: &str, values: &[Option<f64>]) -> String {
         let line = |cells: &[String], last: &str| format!("{}\t{last}\n", cells.join("\t"));

@@ -30,9 +30,13 @@ pub(super) struct AdjustedTerms {
     /// The features; those with a weight set by hand are turned off first, and
     /// their fitted weights are told in units of that weight.
     features: Vec<String>,
-    /// A feature that weighs them, such as the progress of the game.
+    /// A feature that weighs them: the progress of the game, from 0 at its first
+    /// stage to 1 at its last.
     #[serde(default)]
     times: Option<String>,
+    /// Weights that a person gave them, in log-odds, for the matches.
+    #[serde(default)]
+    by_hand: Option<Vec<f64>>,
     /// The paper's weights: method, then one a feature.
     published: Vec<(String, Vec<f64>)>,
     /// Plies of the random openings of the matches; none are played without.
@@ -232,24 +236,42 @@ impl AdjustedTerms {
     ) -> Result<(Table, String), LabError> {
         let features = evalsmith_core::Features::names(&ground.game.features());
         let by_hand = ground.game.hand_weights().unwrap_or_else(|| vec![0.0; features.len()]);
-        let with =
-            |name: &str, weights: Option<&Adjustment>| -> Result<Named<G::Features>, LabError> {
-                let mut all = by_hand.clone();
-                for (i, feature) in self.features.iter().enumerate() {
+        let stages = G::Position::STAGES;
+        let with = |name: &str, weights: &[f64]| -> Result<Named<G::Features>, LabError> {
+            let mut all = Vec::new();
+            for stage in 0..stages {
+                let share = match self.times {
+                    Some(_) => stage as f64 / (stages - 1).max(1) as f64,
+                    None => 1.0,
+                };
+                let mut here = by_hand.clone();
+                for (feature, weight) in self.features.iter().zip(weights) {
                     if let Some(at) = features.iter().position(|f| f == feature) {
-                        all[at] = weights.map_or(0.0, |fit| fit.weights[i].weight * units[i].0);
+                        here[at] = share * weight;
                     }
                 }
-                let model = Linear::by_hand(features.clone(), all, G::Position::STAGES)?;
-                let function = Function::of_model(model.into(), ground.game.features())?;
-                Ok(Named { name: name.into(), function })
-            };
-        let (off, mlm, ls) =
-            (with("off", None)?, with("MLM", Some(&fits[0]))?, with("LS", Some(&fits[1]))?);
+                all.push(0.0);
+                all.extend(here);
+            }
+            let model = Linear::new(features.clone(), stages, all)?;
+            let function = Function::of_model(model.into(), ground.game.features())?;
+            Ok(Named { name: name.into(), function })
+        };
+        let fitted = |fit: &Adjustment| -> Vec<f64> {
+            fit.weights.iter().zip(units).map(|(w, unit)| w.weight * unit.0).collect()
+        };
+        let off = with("off", &vec![0.0; self.features.len()])?;
+        let (mlm, ls) = (with("MLM", &fitted(&fits[0]))?, with("LS", &fitted(&fits[1]))?);
         let original = ground.linear()?;
+        let hand = self.by_hand.as_ref().map(|weights| with("hand", weights)).transpose()?;
         let openings = ground.openings(plies)?;
         let at = Pace::Depth(ground.size.plies);
-        let mut pairs = vec![("MLM", &mlm, "off", &off), ("LS", &ls, "off", &off)];
+        let mut pairs = vec![("MLM", &mlm, "off", &off)];
+        if let Some(hand) = &hand {
+            pairs.extend([("hand", hand, "off", &off), ("MLM", &mlm, "hand", hand)]);
+        } else {
+            pairs.push(("LS", &ls, "off", &off));
+        }
         if units.iter().any(|unit| unit.1) {
             pairs.extend([
                 ("original", &original, "off", &off),

@@ -15,7 +15,7 @@ use evalsmith_learn::Learner;
 use evalsmith_report::{Align, Table, number};
 use evalsmith_search::Searcher;
 use evalsmith_stats::elo::MatchStats;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An experiment about to be run.
 pub(super) struct Ground<'a, G> {
@@ -44,14 +44,30 @@ impl<G: Game> Ground<'_, G> {
 
     /// The games of the linear player, made now unless they are there.
     pub(super) fn dataset(&self) -> Result<Dataset, LabError> {
+        self.generate(self.play, self.data)?;
+        Ok(Dataset::open(self.data)?)
+    }
+
+    fn generate(&self, play: &SelfPlay, data: &Path) -> Result<(), LabError> {
         let function = by_hand(self.game)?;
         let maker = Maker {
             function: function.identity(&FunctionName::Hand),
             openings: None,
             command: format!("evalsmith reproduce {} --seed {}", self.experiment.paper, self.seed),
         };
-        generate(self.game, &function, self.play, &maker, self.data, self.progress)?;
-        Ok(Dataset::open(self.data)?)
+        generate(self.game, &function, play, &maker, data, self.progress)?;
+        Ok(())
+    }
+
+    /// The folder of games by another player: a search of this depth that plays a
+    /// random move with this probability.
+    pub(super) fn games_of(&self, depth: u8, chance: f64) -> Result<PathBuf, LabError> {
+        let play = SelfPlay { depth, chance, ..self.play.clone() };
+        let mut path = self.data.as_os_str().to_owned();
+        path.push(format!("-depth-{depth}-chance-{chance}"));
+        let path = PathBuf::from(path);
+        self.generate(&play, &path)?;
+        Ok(path)
     }
 
     /// Their positions by the features of `game`.
