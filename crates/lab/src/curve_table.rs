@@ -7,7 +7,7 @@ use evalsmith_core::Progress;
 use evalsmith_curves::{
     Counted, Curve, CurveCounter, CurveParams, Drawn, Draws, Expression, Split, TableRows, split,
 };
-use evalsmith_data::{Sheet, SheetBatch, SheetColumns};
+use evalsmith_data::{Faults, Sheet, SheetBatch, SheetColumns};
 use serde::Serialize;
 use std::path::PathBuf;
 
