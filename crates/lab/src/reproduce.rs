@@ -7,6 +7,7 @@ mod class_moments;
 mod class_shapes;
 mod conditioned_curves;
 mod ground;
+mod large_patterns;
 mod problems;
 mod robustness;
 mod samuel_meets;
@@ -26,6 +27,7 @@ use evalsmith_core::{Defaults, Game, Progress};
 use evalsmith_data::SelfPlay;
 use evalsmith_report::{LineChart, Page, Section, Table};
 use ground::Ground;
+use large_patterns::LargePatterns;
 use problems::Problems;
 use robustness::Robustness;
 use samuel_meets::{SamuelMeets, SignatureCopies, Versions};
@@ -53,6 +55,7 @@ const EXPERIMENTS: &[&str] = &[
     include_str!("../../../experiments/buro95-F2.toml"),
     include_str!("../../../experiments/buro95-C1.toml"),
     include_str!("../../../experiments/buro95-T1.toml"),
+    include_str!("../../../experiments/buro98-T1.toml"),
     include_str!("../../../experiments/heinz93-B1.toml"),
     include_str!("../../../experiments/heinz93-B2.toml"),
     include_str!("../../../experiments/takeuchi07-F3.toml"),
@@ -114,6 +117,7 @@ enum Kind {
     ClassMoments(ClassMoments),
     ClassShapes(ClassShapes),
     ConditionedCurves(ConditionedCurves),
+    LargePatterns(LargePatterns),
     LearnersMeet(LearnersMeet),
     PliesWorth(PliesWorth),
     Problems(Problems),
@@ -215,6 +219,7 @@ impl Experiment {
             Kind::ClassMoments(kind) => kind.run(&ground),
             Kind::ClassShapes(kind) => kind.run(&ground),
             Kind::ConditionedCurves(kind) => kind.run(&ground),
+            Kind::LargePatterns(kind) => kind.run(&ground),
             Kind::LearnersMeet(kind) => kind.run(&ground),
             Kind::PliesWorth(kind) => kind.run(&ground),
             Kind::Problems(kind) => kind.run(&ground),

@@ -1,11 +1,12 @@
 //! The cold side of Malawi.
 
+use crate::atoms::Squares;
 use crate::board::{Board, HALF_MOVES};
 use crate::features::MalawiFeatures;
 use crate::moves::Move;
 use crate::{notation, packing};
 use evalsmith_core::{
-    Defaults, Dialect, Features, Game, Malformed, OwnNotation, Protocol, Side, Symmetry,
+    Atoms, Defaults, Dialect, Features, Game, Malformed, OwnNotation, Protocol, Side, Symmetry,
 };
 
 /// Malawi.
@@ -98,6 +99,10 @@ impl Game for Malawi {
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {
         vec![Symmetry { name: "mirror", position: Board::mirrored, mv: Move::mirrored }]
+    }
+
+    fn atoms(&self) -> Option<Box<dyn Atoms<Board>>> {
+        Some(Box::new(Squares))
     }
 
     fn perft_table(&self) -> &'static [u64] {

@@ -1,11 +1,14 @@
 //! The cold side of Shogi.
 
+use crate::atoms::Pieces;
 use crate::board::Board;
 use crate::features::ShogiFeatures;
 use crate::moves::Move;
 use crate::setup::Setup;
 use crate::{entering, notation, packing};
-use evalsmith_core::{Defaults, Dialect, Game, Malformed, OwnNotation, Protocol, Side, Symmetry};
+use evalsmith_core::{
+    Atoms, Defaults, Dialect, Game, Malformed, OwnNotation, Protocol, Side, Symmetry,
+};
 
 /// Shogi.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,6 +109,10 @@ impl Game for Shogi {
     /// The 27-point rule.
     fn may_declare_win(&self, position: &Board) -> bool {
         entering::may_declare(position)
+    }
+
+    fn atoms(&self) -> Option<Box<dyn Atoms<Board>>> {
+        Some(Box::new(Pieces))
     }
 
     /// Published numbers; no game is over within these depths.
