@@ -1,9 +1,11 @@
-//! `evalsmith model`: fit, show, judge, compare and export evaluation functions; one file a verb.
+//! `evalsmith model`: fit, show, judge, compare, extend and export evaluation functions; one file a verb.
 
 mod columns;
 mod compare;
+mod discover;
 mod export;
 mod fit;
+mod fit_configurations;
 mod fit_patterns;
 mod judge;
 mod samuel;
@@ -18,6 +20,7 @@ pub(crate) enum Model {
     Fit(Box<fit::Fit>),
     Judge(judge::Judge),
     Compare(compare::Compare),
+    Discover(discover::Discover),
     Samuel(samuel::Samuel),
     Show(show::Show),
     Export(export::Export),
@@ -29,6 +32,7 @@ impl Model {
             Self::Fit(job) => job.run(),
             Self::Judge(job) => job.run(),
             Self::Compare(job) => job.run(),
+            Self::Discover(job) => job.run(),
             Self::Samuel(job) => job.run(),
             Self::Show(job) => job.run(),
             Self::Export(job) => job.run(),

@@ -76,7 +76,7 @@ fn faults_name_the_thing_and_the_remedy() {
     bench.refuses(&format!("{small} --label perfect"), "no label \"perfect\"");
     bench.refuses(&format!("{small} --raw"), "--raw has no meaning");
     bench.refuses(&format!("{small} --holdout 0.999999"), "games to fit; take less");
-    bench.refuses(&small.replace("games", "malawi"), "names no atoms");
+    bench.refuses(&small.replace("games", "malawi"), "which is no atom");
     let missing = format!("{fit} --patterns none.toml");
     bench.command(&missing).assert().code(1).stderr(predicate::str::contains("none.toml"));
     fs::write(bench.0.path().join("bad.toml"), "[[pattern]]\nname = \"x\"\natoms = [\"a9\"]")
@@ -89,6 +89,53 @@ fn faults_name_the_thing_and_the_remedy() {
     let truncated = fs::read(bench.0.path().join("m")).expect("a model");
     fs::write(bench.0.path().join("cut"), &truncated[..truncated.len() - 9]).expect("written");
     bench.command("model export cut --format c -o c.h").assert().code(1);
+}
+
+#[test]
+fn configurations_of_any_game_are_found_fitted_shown_and_played() {
+    let bench = Bench::new();
+    for (game, terms) in [("malawi", ""), ("chess", "--terms pawns,queens")] {
+        bench.run(&format!("data generate {game} --games 40 --depth 1 --out {game}"));
+        let fit = format!("model fit {game} --learner configurations --min-count 400 {terms}");
+        let report = bench.run(&format!("{fit} --groups 2 -o {game}.m"));
+        assert!(report.contains("valid configurations"), "{report}");
+        let shown = bench.run(&format!("model show {game}.m"));
+        assert!(shown.contains('=') && shown.contains("positions"), "{shown}");
+        bench.run(&format!("match run {game} {game}.m hand --depth 1 --pairs 2 --log {game}.l"));
+        let judged = bench.run(&format!("model judge {game}.m {game}"));
+        assert!(judged.contains("log-loss"), "{judged}");
+        bench.refuses(&format!("{fit} --most 3 -o x"), "--max-length");
+        bench.refuses(&format!("{fit} --patterns edax -o x"), "goes with --learner patterns");
+    }
+    bench.refuses("model fit chess --max-length 2 -o x", "goes with --learner configurations");
+    bench.refuses("model show chess.m --pattern x", "listed, not drawn");
+}
+
+#[test]
+fn large_patterns_are_fitted_compared_judged_and_extended() {
+    let bench = Bench::new();
+    bench.run("data generate othello --games 100 --depth 1 --out games");
+    let large = "[[pattern]]\nname = \"edge\"\nboard = \"########\"\n\
+                 [[pattern]]\nname = \"rows\"\nsparse = true\nboard = \"########\\n########\"\n";
+    fs::write(bench.0.path().join("large.toml"), large).expect("written");
+    let fit = "model fit games --learner patterns --patterns large.toml --min-count 9 -o m";
+    let report = bench.run(&format!("{fit} --types best --groups 3"));
+    assert!(report.contains("rows: ") && report.contains("valid states"), "{report}");
+    assert!(report.contains("smoothed"), "{report}");
+    let boards = bench.run("model show m --stage 50 --pattern rows");
+    assert!(boards.contains("positions behind a weight"), "{boards}");
+    assert!(bench.run("model judge m games").contains("log-loss"));
+    bench.run("curve draw games --function m --min-count 50 -o c.svg");
+    bench.run("match run othello m hand --depth 1 --pairs 2 --log l.jsonl");
+    let found = bench.run("model discover m games --max-length 2 --positions 2000");
+    assert!(found.contains("[[pattern]]") && found.contains("ns a copy"), "{found}");
+    bench.refuses("model discover m games --max-length 1", "two atoms");
+    bench
+        .command("model export m --format c -o m.h")
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("sparse patterns"));
+    bench.refuses(&format!("{} --force", fit.replace(" 9 ", " 99999 ")), "up to 65535");
 }
 
 #[test]

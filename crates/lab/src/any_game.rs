@@ -12,6 +12,9 @@ use crate::curve_values::{
 use crate::fit::{CurvePlan, FitPlan, Fitted, curve_of_values, fit, table, valued};
 use crate::function::{FunctionName, by_hand, open};
 use crate::glem::{
+    ConfigurationFitted, ConfigurationPlan, DiscoverPlan, Discovered, discover, fit_configurations,
+};
+use crate::glem::{
     PatternExport, PatternFitPlan, PatternFitted, PatternShow, export_patterns, fit_patterns,
     show_patterns,
 };
@@ -143,6 +146,32 @@ pub trait AnyGame: Send + Sync {
         command: &str,
         progress: &dyn Progress,
     ) -> Result<PatternFitted, LabError>;
+
+    /// Finds and fits configurations to the dataset of a folder; see
+    /// [`fit_configurations`].
+    ///
+    /// # Errors
+    /// As [`fit_configurations`].
+    fn fit_configurations(
+        &self,
+        data: &Path,
+        plan: &ConfigurationPlan,
+        output: &Path,
+        command: &str,
+        progress: &dyn Progress,
+    ) -> Result<ConfigurationFitted, LabError>;
+
+    /// Looks for patterns that a model misses; see [`discover`].
+    ///
+    /// # Errors
+    /// As [`discover`].
+    fn discover(
+        &self,
+        model: &Path,
+        data: &Path,
+        plan: &DiscoverPlan,
+        progress: &dyn Progress,
+    ) -> Result<Discovered, LabError>;
 
     /// Looks at a pattern model; see [`show_patterns`].
     ///
@@ -518,6 +547,27 @@ impl<G: Game> AnyGame for AsAny<G> {
     ) -> Result<PatternFitted, LabError> {
         let dataset = dataset::<G>(data)?;
         fit_patterns(&self.game, &dataset, plan, start, output, command, progress)
+    }
+
+    fn fit_configurations(
+        &self,
+        data: &Path,
+        plan: &ConfigurationPlan,
+        output: &Path,
+        command: &str,
+        progress: &dyn Progress,
+    ) -> Result<ConfigurationFitted, LabError> {
+        fit_configurations(&self.game, &dataset::<G>(data)?, plan, output, command, progress)
+    }
+
+    fn discover(
+        &self,
+        model: &Path,
+        data: &Path,
+        plan: &DiscoverPlan,
+        progress: &dyn Progress,
+    ) -> Result<Discovered, LabError> {
+        discover(&self.game, model, &dataset::<G>(data)?, plan, progress)
     }
 
     fn show_patterns(

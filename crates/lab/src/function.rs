@@ -2,12 +2,14 @@
 
 use crate::LabError;
 use crate::fit::digest_of;
-use crate::glem::{PatternFunction, Views};
+use crate::glem::{ConfigurationFunction, PatternFunction, Views};
 use crate::griffith::MoveTable;
 use evalsmith_core::{
     Evaluate, Explanation, Features, Game, LogOdds, Outcome, Position, Score, Trivial, Window,
 };
-use evalsmith_learn::{Dense, DenseModel, LearnError, Linear, Model, ModelFile, PatternFile};
+use evalsmith_learn::{
+    ConfigurationFile, Dense, DenseModel, LearnError, Linear, Model, ModelFile, PatternFile,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -74,6 +76,8 @@ pub enum Function<F> {
     Moves(Arc<MoveTable>),
     /// A model of patterns.
     Patterns(Arc<PatternFunction<F>>),
+    /// A model of configurations.
+    Configurations(Arc<ConfigurationFunction<F>>),
 }
 
 /// What a function keeps along the moves of a search.
@@ -113,6 +117,7 @@ impl<F> Function<F> {
             Self::Dense(dense) => format!("{name}@{}", digest_of(dense.model())),
             Self::Moves(table) => format!("{name}@{}", table.digest()),
             Self::Patterns(patterns) => format!("{name}@{}", patterns.digest()),
+            Self::Configurations(own) => format!("{name}@{}", own.digest()),
         }
     }
 }
@@ -153,6 +158,10 @@ pub fn open<G: Game>(
             let function = PatternFunction::open(game, PatternFile::load(path)?)?;
             return Ok(Function::Patterns(Arc::new(function)));
         }
+        (FunctionName::File(path), _) if ConfigurationFile::is_at(path) => {
+            let function = ConfigurationFunction::open(game, ConfigurationFile::load(path)?)?;
+            return Ok(Function::Configurations(Arc::new(function)));
+        }
         (FunctionName::File(path), _) => ModelFile::load(path)?,
     };
     let names = file.model.features();
@@ -169,7 +178,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
     #[inline]
     fn start(&self, position: &P) -> Kept {
         match self {
-            Self::Trivial | Self::Dense(_) => Kept::Nothing,
+            Self::Trivial | Self::Dense(_) | Self::Configurations(_) => Kept::Nothing,
             Self::Moves(table) => Kept::LastMove(table.start(position)),
             Self::Patterns(patterns) => Kept::Views(patterns.start(position)),
         }
@@ -190,6 +199,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
     fn value(&self, position: &P, state: &Kept, window: Window) -> Score {
         match (self, state) {
             (Self::Dense(dense), _) => dense.value(position, &(), window),
+            (Self::Configurations(own), _) => own.value(position, &(), window),
             (Self::Moves(table), Kept::LastMove(last)) => table.value(position, last, window),
             (Self::Patterns(patterns), Kept::Views(views)) => {
                 patterns.value(position, views, window)
@@ -204,6 +214,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
             Self::Dense(dense) => Evaluate::<P>::outcome(dense, outcome),
             Self::Moves(table) => Evaluate::<P>::outcome(&**table, outcome),
             Self::Patterns(patterns) => Evaluate::<P>::outcome(&**patterns, outcome),
+            Self::Configurations(own) => Evaluate::<P>::outcome(&**own, outcome),
         }
     }
     fn explain(&self, position: &P) -> Explanation {
@@ -212,6 +223,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
             Self::Dense(dense) => dense.explain(position),
             Self::Moves(table) => table.explain(position),
             Self::Patterns(patterns) => patterns.explain(position),
+            Self::Configurations(own) => own.explain(position),
         }
     }
 }

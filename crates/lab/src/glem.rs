@@ -1,6 +1,9 @@
 //! GLEM in a game's hands (buro98): which patterns, their weights from a dataset,
 //! play by them, and boards that show what they learned.
 
+mod configuration_function;
+mod configurations;
+mod discover;
 mod export;
 mod fit;
 mod function;
@@ -9,9 +12,13 @@ mod rows;
 mod sets;
 mod show;
 
+pub use configuration_function::{ConfigurationFunction, show_configurations};
+pub use configurations::{ConfigurationFitted, ConfigurationPlan, fit_configurations};
+pub use discover::{DiscoverPlan, Discovered, Proposal, discover};
 pub use export::{PatternExport, export_patterns};
 pub use fit::{PatternFitPlan, PatternFitted, fit_patterns};
 pub use function::{PatternFunction, Views};
+pub(crate) use outcome::mean_of;
 pub use outcome::{GroupReport, LinkName};
 pub use sets::{PatternSource, pattern_names};
 pub use show::{Configuration, CountView, PatternShow, PatternView, show_patterns};

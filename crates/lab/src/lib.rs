@@ -89,6 +89,10 @@ pub mod prelude {
         PatternFitted, PatternFunction, PatternShow, PatternSource, PatternView, Views,
         export_patterns, fit_patterns, pattern_names, show_patterns,
     };
+    pub use crate::glem::{
+        ConfigurationFitted, ConfigurationFunction, ConfigurationPlan, DiscoverPlan, Discovered,
+        Proposal, discover, fit_configurations, show_configurations,
+    };
     pub use crate::griffith::MoveTable;
     pub use crate::judge::{Judgement, judge_dataset, judge_function};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
@@ -127,8 +131,8 @@ pub mod prelude {
         TableColumns, Written, agreement, draw, generate, merge, read_own_table, split,
     };
     pub use evalsmith_learn::{
-        Criterion, DenseModel, Growth, Learner, Model, ModelFile, Node, PatternFile, Reduction,
-        Response, Tree, TreeParams, TreeSummary,
+        ConfigurationFile, Criterion, DenseModel, Growth, Learner, Model, ModelFile, Node,
+        PatternFile, Reduction, Response, Tree, TreeParams, TreeSummary, TypeRule,
     };
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;

@@ -8,6 +8,7 @@ mod class_shapes;
 mod conditioned_curves;
 mod engine_term;
 mod ground;
+mod large_patterns;
 mod problems;
 mod record_curves;
 mod robustness;
@@ -29,6 +30,7 @@ use evalsmith_core::{Defaults, Game, Progress};
 use evalsmith_data::SelfPlay;
 use evalsmith_report::{LineChart, Page, Section, Table};
 use ground::Ground;
+use large_patterns::LargePatterns;
 use problems::Problems;
 use record_curves::RecordCurves;
 use robustness::Robustness;
@@ -57,6 +59,7 @@ const EXPERIMENTS: &[&str] = &[
     include_str!("../../../experiments/buro95-F2.toml"),
     include_str!("../../../experiments/buro95-C1.toml"),
     include_str!("../../../experiments/buro95-T1.toml"),
+    include_str!("../../../experiments/buro98-T1.toml"),
     include_str!("../../../experiments/heinz93-B1.toml"),
     include_str!("../../../experiments/heinz93-B2.toml"),
     include_str!("../../../experiments/takeuchi07-F2.toml"),
@@ -125,6 +128,7 @@ enum Kind {
     ClassMoments(ClassMoments),
     ClassShapes(ClassShapes),
     ConditionedCurves(ConditionedCurves),
+    LargePatterns(LargePatterns),
     LearnersMeet(LearnersMeet),
     PliesWorth(PliesWorth),
     EngineTerm(EngineTerm),
@@ -228,6 +232,7 @@ impl Experiment {
             Kind::ClassMoments(kind) => kind.run(&ground),
             Kind::ClassShapes(kind) => kind.run(&ground),
             Kind::ConditionedCurves(kind) => kind.run(&ground),
+            Kind::LargePatterns(kind) => kind.run(&ground),
             Kind::LearnersMeet(kind) => kind.run(&ground),
             Kind::PliesWorth(kind) => kind.run(&ground),
             Kind::EngineTerm(kind) => kind.run(&ground),

@@ -8,10 +8,12 @@
 //! pattern instance; [`SparseRows`] hold those of many positions, two bytes each;
 //! [`fit_sparse`] finds the weights of one stage, [`fit_group`] those of a group of
 //! stages with what its neighbours know. A [`PatternModel`] holds them all in
-//! sixteen bits each, and [`PatternTables`] are its form for play; an [`OffsetTable`]
-//! serves patterns of which only some states have a weight. The cost of everything
+//! sixteen bits each, and [`PatternTables`] are its form for play; a [`SparseSet`] holds
+//! patterns of which only some states have a weight, [`OffsetTable`]s their play.
+//! A [`ConfigurationModel`] knows any conjunctions, linked in a [`ConfigurationDag`]. The cost of everything
 //! here follows the number of active configurations, never positions times weights.
 
+mod configuration_file;
 mod configurations;
 mod conjugate;
 mod dag;
@@ -26,7 +28,10 @@ mod plan;
 mod play;
 mod rows;
 mod set;
+mod sparse;
+mod types;
 
+pub use configuration_file::{ConfigurationFile, ConfigurationModel};
 pub use configurations::{
     Agreement, ConfigurationError, ConfigurationParams, MatchHeuristic, Relation, configurations,
     probable_configurations,
@@ -37,9 +42,11 @@ pub use file::PatternFile;
 pub use group::{GroupFit, GroupParams, GroupRows, fit_group};
 pub use link::Link;
 pub use model::{PatternModel, RoundedGroup, Unit};
-pub use offset_table::{OffsetTable, SortedTable};
+pub use offset_table::OffsetTable;
 pub use pattern::Pattern;
 pub use plan::{Count, PatternPlan, StageGroups};
 pub use play::{Indices, PatternTables, check_for_play};
 pub use rows::SparseRows;
 pub use set::{PatternError, PatternSet};
+pub use sparse::{SparseSet, StateCounts};
+pub use types::TypeRule;

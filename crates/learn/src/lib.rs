@@ -47,12 +47,12 @@ pub use estimate::{Estimate, LinearFit, StageFit};
 pub use examples::Examples;
 pub use file::ModelFile;
 pub use glem::{
-    Agreement, ConfigurationDag, ConfigurationError, ConfigurationParams, Count, DagScratch,
-    GroupFit, GroupParams, GroupRows, Indices, Link, MatchHeuristic, OffsetTable, Pattern,
-    PatternError, PatternFile, PatternModel, PatternPlan, PatternSet, PatternTables, Prior,
-    Relation, RoundedGroup, SortedTable, SparseFit, SparseIteration, SparseParams, SparseRows,
-    StageGroups, Unit, check_for_play, configurations, fit_group, fit_sparse,
-    probable_configurations, sparse_error,
+    Agreement, ConfigurationDag, ConfigurationError, ConfigurationFile, ConfigurationModel,
+    ConfigurationParams, Count, DagScratch, GroupFit, GroupParams, GroupRows, Indices, Link,
+    MatchHeuristic, OffsetTable, Pattern, PatternError, PatternFile, PatternModel, PatternPlan,
+    PatternSet, PatternTables, Prior, Relation, RoundedGroup, SparseFit, SparseIteration,
+    SparseParams, SparseRows, SparseSet, StageGroups, StateCounts, TypeRule, Unit, check_for_play,
+    configurations, fit_group, fit_sparse, probable_configurations, sparse_error,
 };
 pub use learner::{Fit, Learner, fit};
 pub use least_squares::{LeastSquaresFit, fit_least_squares};

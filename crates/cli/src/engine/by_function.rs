@@ -63,6 +63,9 @@ const MOVES: &str = "moves";
 /// A judge by a model's own tables, where it needs nothing but squares and moves.
 fn squares(function: &PatternFunction<Chosen>) -> Option<SquareJudge> {
     let (model, tables) = (function.model(), function.tables());
+    if tables.is_sparse() {
+        return None;
+    }
     let moves = match &model.plan().counts[..] {
         [] => None,
         [count] if count.feature == MOVES => {

@@ -1,6 +1,7 @@
 //! `evalsmith model fit`: from a dataset, or a user's own table, to a model.
 
 use super::columns::Columns;
+use super::fit_configurations::ConfigurationOptions;
 use super::fit_path;
 use super::fit_patterns::{LearnerName, PatternOptions, Shared};
 use crate::failure::{Usage, command_line, say};
@@ -31,6 +32,11 @@ use std::path::PathBuf;
 /// in groups of stages, with --label naming the labels of the dataset to fit: the
 /// first that a position has counts, and `result` is that of its game. Killed at any
 /// moment, the same command goes on behind the last finished group.
+///
+/// --learner configurations finds conjunctions of relations `atom = value` that
+/// --min-count positions match, with at most --max-length relations, and fits a weight
+/// for each, of which only the most specific active ones count; --terms names features
+/// with a weight that multiplies their value. For any game that names atoms.
 #[derive(Args)]
 pub(crate) struct Fit {
     /// The dataset's folder, or a table (.csv, .tsv, .parquet)
@@ -38,7 +44,8 @@ pub(crate) struct Fit {
     /// The model file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Who learns: logistic, fisher, quadratic, least-squares, tree, patterns
+    /// Who learns: logistic, fisher, quadratic, least-squares, tree, patterns,
+    /// configurations
     #[arg(long, default_value_t = LearnerName::Of(Learner::default()))]
     learner: LearnerName,
     /// The features to use, by name [default: the game's own, or all columns]
@@ -83,6 +90,8 @@ pub(crate) struct Fit {
     force: bool,
     #[command(flatten)]
     patterns: PatternOptions,
+    #[command(flatten)]
+    configurations: ConfigurationOptions,
 }
 
 /// The game of a model that was fitted to a table of no game.
@@ -92,11 +101,15 @@ impl Fit {
     pub(super) fn run(self) -> anyhow::Result<()> {
         may_write(&self.output, self.force)?;
         let learner = match self.learner {
-            LearnerName::Patterns => return self.fit_patterns(),
+            LearnerName::Patterns | LearnerName::Configurations => return self.fit_sparse(),
             LearnerName::Of(learner) => learner,
         };
         if let Some(flag) = self.patterns.given() {
             return Err(Usage(format!("{flag} goes with --learner patterns")).into());
+        }
+        let min_count = self.configurations.min_count.map(|_| "--min-count");
+        if let Some(flag) = self.configurations.given().or(min_count) {
+            return Err(Usage(format!("{flag} goes with --learner configurations")).into());
         }
         self.tree.only_for(learner)?;
         if self.of_scores && learner != Learner::Tree {
@@ -114,7 +127,8 @@ impl Fit {
         show(&fitted.record.to_text())
     }
 
-    fn fit_patterns(&self) -> anyhow::Result<()> {
+    fn fit_sparse(&self) -> anyhow::Result<()> {
+        let learner = self.learner;
         let of_others = [
             ("--features", !self.features.is_empty()),
             ("--reduce", self.reduce.is_some()),
@@ -126,17 +140,25 @@ impl Fit {
             ("--score", self.columns.score.is_some()),
         ];
         if let Some((flag, _)) = of_others.iter().find(|(_, given)| *given) {
-            return Err(Usage(format!("{flag} has no meaning for --learner patterns")).into());
+            return Err(Usage(format!("{flag} has no meaning for --learner {learner}")).into());
         }
         self.tree.only_for(Learner::default())?;
-        self.patterns.fit(&Shared {
+        let shared = Shared {
             data: &self.data,
             output: &self.output,
             label: self.columns.label.as_deref(),
             radius: self.radius,
             holdout: self.holdout,
             seed: self.seed,
-        })
+            min_count: self.configurations.min_count,
+        };
+        if learner == LearnerName::Configurations {
+            return self.configurations.fit(&shared, &self.patterns);
+        }
+        if let Some(flag) = self.configurations.given() {
+            return Err(Usage(format!("{flag} goes with --learner configurations")).into());
+        }
+        self.patterns.fit(&shared)
     }
 
     fn plan(&self, learner: Learner, defaults: &Defaults) -> FitPlan {

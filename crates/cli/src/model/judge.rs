@@ -7,8 +7,8 @@ use crate::progress::Terminal;
 use anyhow::Context;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    Dataset, DenseModel, FunctionName, Judgement, LabError, ModelFile, OwnTable, PatternFile,
-    read_own_table,
+    ConfigurationFile, Dataset, DenseModel, FunctionName, Judgement, LabError, ModelFile, OwnTable,
+    PatternFile, read_own_table,
 };
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub(crate) struct Judge {
 impl Judge {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let is_table = OwnTable::is_at(&self.data);
-        let found = if PatternFile::is_at(&self.model) {
+        let found = if PatternFile::is_at(&self.model) || ConfigurationFile::is_at(&self.model) {
             self.patterns(is_table)?
         } else {
             let file = ModelFile::load(&self.model)?;
@@ -54,8 +54,8 @@ impl Judge {
 
     fn patterns(&self, is_table: bool) -> anyhow::Result<Judgement> {
         if is_table {
-            let message = "a table of features says nothing to a pattern model; judge it on a \
-                           dataset of positions";
+            let message = "a table of features says nothing to a model of patterns or \
+                           configurations; judge it on a dataset of positions";
             return Err(Usage(message.into()).into());
         }
         self.columns.refuse_for(&self.data)?;

@@ -6,8 +6,8 @@ use crate::failure::{Usage, say};
 use crate::options::{Format, may_write, print, show};
 use clap::Args;
 use evalsmith_lab::prelude::{
-    DenseModel, FitRecord, ModelFile, PatternFile, SHOWN_LEVELS, estimate_table,
-    files::write_atomically, tree_text, weights, weights_drawing,
+    ConfigurationFile, DenseModel, FitRecord, ModelFile, PatternFile, SHOWN_LEVELS, estimate_table,
+    files::write_atomically, show_configurations, tree_text, weights, weights_drawing,
 };
 use std::io::Write;
 use std::path::PathBuf;
@@ -41,6 +41,9 @@ pub(crate) struct Show {
     force: bool,
 }
 
+/// Configurations listed for and against the side to move.
+const CONFIGURATIONS: usize = 15;
+
 impl Show {
     pub(super) fn run(self) -> anyhow::Result<()> {
         if PatternFile::is_at(&self.model) {
@@ -50,6 +53,9 @@ impl Show {
             }
             let pattern = self.pattern.as_deref();
             return show_patterns(&self.model, self.stage, pattern, self.format);
+        }
+        if ConfigurationFile::is_at(&self.model) {
+            return self.configurations();
         }
         let file = ModelFile::load(&self.model)?;
         if self.pattern.is_some() {
@@ -107,6 +113,25 @@ impl Show {
             "features": file.model.features(),
             "weights": weights(&file.model, self.stage),
             "fits": stages.map(|s| s.into_iter().filter(|f| self.stage.is_none_or(|n| f.stage.0 == n)).collect::<Vec<_>>()),
+        });
+        print(self.format, &table, &value)
+    }
+
+    fn configurations(&self) -> anyhow::Result<()> {
+        if self.draw.is_some() || self.pattern.is_some() {
+            let message = "configurations are listed, not drawn: leave out --draw and --pattern";
+            return Err(Usage(message.into()).into());
+        }
+        let file = ConfigurationFile::load(&self.model)?;
+        let table = show_configurations(&file, self.stage, CONFIGURATIONS)?;
+        if self.format == Format::Table {
+            show(&format!("configurations model of {}, made by {}", file.game, file.made_by))?;
+        }
+        let value = serde_json::json!({
+            "game": file.game,
+            "made_by": file.made_by,
+            "configurations": file.model.dag.configurations().len(),
+            "shown": table.rows,
         });
         print(self.format, &table, &value)
     }

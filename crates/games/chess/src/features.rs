@@ -22,10 +22,11 @@ mod attacks;
 mod pawns;
 mod squares;
 
+use crate::atoms::Pieces;
 use crate::board::{Board, weight};
 use attacks::Attacks;
 use cozy_chess::{BitBoard, Color, Piece, get_bishop_moves};
-use evalsmith_core::Features;
+use evalsmith_core::{Atoms, Features};
 
 const COUNT: usize = 18;
 const NAMES: [&str; COUNT] = [
@@ -117,6 +118,10 @@ impl Features<Board> for ChessFeatures {
 
     fn names(&self) -> Vec<String> {
         NAMES.map(str::to_owned).to_vec()
+    }
+
+    fn atoms(&self) -> Option<&dyn Atoms<Board>> {
+        Some(&Pieces)
     }
 
     #[inline]

@@ -1,11 +1,12 @@
 //! The cold side of Chess.
 
+use crate::atoms::Pieces;
 use crate::board::Board;
 use crate::dialect::Coordinates;
 use crate::features::ChessFeatures;
 use crate::moves::Move;
 use crate::{fen, packing, picture, san};
-use evalsmith_core::{Defaults, Dialect, Game, Malformed, Picture, Protocol, Side, Way};
+use evalsmith_core::{Atoms, Defaults, Dialect, Game, Malformed, Picture, Protocol, Side, Way};
 
 /// Chess.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,6 +115,10 @@ impl Game for Chess {
     fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
         matches!(protocol, Protocol::Uci | Protocol::Xboard)
             .then(|| Box::new(Coordinates) as Box<dyn Dialect<Board>>)
+    }
+
+    fn atoms(&self) -> Option<Box<dyn Atoms<Board>>> {
+        Some(Box::new(Pieces))
     }
 
     /// The published numbers, and a leaf more for each game that mate ended

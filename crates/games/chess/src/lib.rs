@@ -21,6 +21,7 @@
 //! # Ok::<(), evalsmith_core::Malformed>(())
 //! ```
 
+mod atoms;
 mod board;
 mod dialect;
 mod exchange;

@@ -17,10 +17,11 @@
 //! nothing from playing captures on at the horizon, and it cost more than half of
 //! their time; so no move of Go is noisy.
 
+use crate::atoms::Points;
 use crate::board::Board;
 use crate::chain::{chains, is_single};
 use crate::point::{BOARD, EDGE, Set, beside, diagonal};
-use evalsmith_core::Features;
+use evalsmith_core::{Atoms, Features};
 
 /// The features of Go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,6 +98,10 @@ impl Features<Board> for GoFeatures {
 
     fn names(&self) -> Vec<String> {
         NAMES.map(str::to_owned).to_vec()
+    }
+
+    fn atoms(&self) -> Option<&dyn Atoms<Board>> {
+        Some(&Points)
     }
 
     #[inline]

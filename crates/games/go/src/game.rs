@@ -1,11 +1,14 @@
 //! The cold side of Go.
 
+use crate::atoms::Points;
 use crate::board::Board;
 use crate::dialect::Gtp;
 use crate::features::GoFeatures;
 use crate::moves::Move;
 use crate::{notation, packing, picture, symmetry};
-use evalsmith_core::{Defaults, Dialect, Game, Malformed, Picture, Protocol, Side, Symmetry, Way};
+use evalsmith_core::{
+    Atoms, Defaults, Dialect, Game, Malformed, Picture, Protocol, Side, Symmetry, Way,
+};
 
 /// Go on 9x9 points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,6 +137,10 @@ impl Game for Go {
 
     fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
         (protocol == Protocol::Gtp).then(|| Box::new(Gtp(*self)) as Box<dyn Dialect<Board>>)
+    }
+
+    fn atoms(&self) -> Option<Box<dyn Atoms<Board>>> {
+        Some(Box::new(Points))
     }
 
     fn perft_table(&self) -> &'static [u64] {

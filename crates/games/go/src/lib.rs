@@ -24,6 +24,7 @@
 //!   and packed bytes do not.
 
 mod area;
+mod atoms;
 mod board;
 mod chain;
 mod dialect;

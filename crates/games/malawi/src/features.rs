@@ -22,10 +22,11 @@
 //! Most share the two sides' landing squares, computed once for a position and
 //! only when asked for.
 
+use crate::atoms::Squares;
 use crate::board::Board;
 use crate::reach::Reach;
 use crate::square::{BOARD, ENEMY_BASE, OWN_BASE, Set, flip};
-use evalsmith_core::Features;
+use evalsmith_core::{Atoms, Features};
 
 /// The features of Malawi.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,6 +93,10 @@ impl Features<Board> for MalawiFeatures {
 
     fn names(&self) -> Vec<String> {
         NAMES.map(str::to_owned).to_vec()
+    }
+
+    fn atoms(&self) -> Option<&dyn Atoms<Board>> {
+        Some(&Squares)
     }
 
     fn count(&self) -> usize {

@@ -1,12 +1,13 @@
 //! The cold side of Malawi.
 
+use crate::atoms::Squares;
 use crate::board::{Board, HALF_MOVES};
 use crate::features::MalawiFeatures;
 use crate::moves::Move;
 use crate::{notation, packing, picture};
 use evalsmith_core::{
-    Defaults, Dialect, Features, Game, Malformed, OwnNotation, Picture, Protocol, Side, Symmetry,
-    Way,
+    Atoms, Defaults, Dialect, Features, Game, Malformed, OwnNotation, Picture, Protocol, Side,
+    Symmetry, Way,
 };
 
 /// Malawi.
@@ -111,6 +112,10 @@ impl Game for Malawi {
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {
         vec![Symmetry { name: "mirror", position: Board::mirrored, mv: Move::mirrored }]
+    }
+
+    fn atoms(&self) -> Option<Box<dyn Atoms<Board>>> {
+        Some(Box::new(Squares))
     }
 
     fn perft_table(&self) -> &'static [u64] {

@@ -36,6 +36,7 @@
 //!
 //! The first player is White, whose base line is rank 1; Black's is rank 6.
 
+mod atoms;
 mod balls;
 mod board;
 mod features;

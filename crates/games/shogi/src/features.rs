@@ -19,11 +19,12 @@
 //!
 //! The attacks are computed once for a position, when first asked for.
 
+use crate::atoms::Pieces;
 use crate::attacks::attacks;
 use crate::board::Board;
 use crate::drops::HAND;
 use crate::progress::progress;
-use evalsmith_core::Features;
+use evalsmith_core::{Atoms, Features};
 use haitaka::{BitBoard, Color, Piece, king_attacks};
 
 /// The features of Shogi.
@@ -143,6 +144,10 @@ impl Features<Board> for ShogiFeatures {
 
     fn names(&self) -> Vec<String> {
         NAMES.map(str::to_owned).to_vec()
+    }
+
+    fn atoms(&self) -> Option<&dyn Atoms<Board>> {
+        Some(&Pieces)
     }
 
     fn count(&self) -> usize {

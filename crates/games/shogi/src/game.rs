@@ -1,13 +1,14 @@
 //! The cold side of Shogi.
 
+use crate::atoms::Pieces;
 use crate::board::Board;
 use crate::features::ShogiFeatures;
 use crate::moves::Move;
 use crate::setup::Setup;
 use crate::{entering, mate, notation, packing, picture};
 use evalsmith_core::{
-    Defaults, Dialect, FindMate, Game, Malformed, OwnNotation, Picture, Protocol, Side, Symmetry,
-    Way,
+    Atoms, Defaults, Dialect, FindMate, Game, Malformed, OwnNotation, Picture, Protocol, Side,
+    Symmetry, Way,
 };
 
 /// Shogi.
@@ -126,6 +127,10 @@ impl Game for Shogi {
     /// The 27-point rule.
     fn may_declare_win(&self, position: &Board) -> bool {
         entering::may_declare(position)
+    }
+
+    fn atoms(&self) -> Option<Box<dyn Atoms<Board>>> {
+        Some(Box::new(Pieces))
     }
 
     /// Published numbers; no game is over within these depths.

@@ -16,6 +16,7 @@
 //!
 //! The first player is Black (sente), at the bottom of the board.
 
+mod atoms;
 mod attacks;
 mod board;
 mod drops;

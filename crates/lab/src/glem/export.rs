@@ -35,6 +35,14 @@ pub fn export_patterns<G: Game>(
     out: &Path,
 ) -> Result<(), LabError> {
     let function = PatternFunction::open(game, PatternFile::load(model)?)?;
+    if function.tables().is_sparse() {
+        return Err(LabError::Unreadable {
+            path: model.to_owned(),
+            reason: "has sparse patterns, which other programs have no tables for; export a \
+                     model without"
+                .into(),
+        });
+    }
     let ranges = game.atoms().map(|atoms| atoms.ranges()).unwrap_or_default();
     let form = Form::new::<G>(&function, &ranges);
     let written: io::Result<()> = write_atomically(out, |file| {
@@ -205,7 +213,7 @@ mod tests {
         };
         let patterns = vec![pattern("row 3", "a3 b3 c3 d3 e3 f3"), pattern("centre", "d4 e4 d5")];
         let counts = vec![Count { feature: "moves".into(), low: -9, high: 9 }];
-        model_of(PatternPlan { patterns, counts })
+        model_of(PatternPlan { patterns, counts, sparse: Vec::new() })
     }
 
     #[test]

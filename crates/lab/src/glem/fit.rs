@@ -6,18 +6,18 @@
 //! The one invariant to know: a group's weights depend on the plan, the rows and the
 //! model begun with, never on threads or on where an earlier run stopped.
 
-use super::function::{set_of, with_counted};
-use super::outcome::{GroupReport, LinkName, table};
-use super::rows::{Collected, Targets, bytes_needed, check_memory, collect, memory_in_words};
+use super::function::{set_of, sparse_of, with_counted};
+use super::outcome::{GroupReport, LinkName, mean_of, table};
+use super::rows::{Targets, bytes_needed, check_memory, collect, memory_in_words, valid_states};
 use super::sets::PatternSource;
 use crate::LabError;
 use evalsmith_core::{Game, Position, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
-    GroupParams, GroupRows, PatternFile, PatternModel, PatternPlan, RoundedGroup, StageGroups,
-    check_for_play, fit_group, sparse_error,
+    GroupParams, GroupRows, PatternFile, PatternModel, PatternPlan, PatternTables, RoundedGroup,
+    StageGroups, TypeRule, check_for_play, fit_group, sparse_error,
 };
-use evalsmith_report::Table;
+use evalsmith_report::{Align, Table, number};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,11 @@ pub struct PatternFitPlan {
     pub holdout: f64,
     /// Chooses the games held out.
     pub seed: u64,
+    /// Positions that make a state of a sparse pattern valid.
+    pub min_count: u16,
+    /// Where weights of states that a group has met seldom come from; none tries all
+    /// rules and takes the best on the games held out.
+    pub types: Option<TypeRule>,
 }
 
 impl PatternFitPlan {
@@ -61,26 +66,32 @@ impl PatternFitPlan {
             ridges,
             holdout: 0.1,
             seed: 1,
+            min_count: 75,
+            types: Some(TypeRule::default()),
         }
     }
+}
 
-    fn check(&self) -> Result<(), LabError> {
-        let wrong = |message: String| Err(LabError::Settings(message));
-        if self.labels.is_empty() {
-            return wrong("name a label to fit, or `result`".into());
-        }
-        if let Some(ridge) = self.ridges.iter().find(|r| !(r.is_finite() && **r >= 0.0)) {
-            return wrong(format!("weights are held by 0 positions or more, not by {ridge}"));
-        }
-        if self.ridges.is_empty() {
-            return wrong("say how firmly weights are held to their prior".into());
-        }
-        if !(0.0..1.0).contains(&self.holdout) {
-            let share = self.holdout;
-            return wrong(format!("the share held out lies from 0 to below 1, not at {share}"));
-        }
-        Ok(())
+/// Refuses numbers that no fit has a use for.
+pub(super) fn check_numbers(
+    labels: &[String],
+    ridges: &[f64],
+    holdout: f64,
+) -> Result<(), LabError> {
+    let wrong = |message: String| Err(LabError::Settings(message));
+    if labels.is_empty() {
+        return wrong("name a label to fit, or `result`".into());
     }
+    if let Some(ridge) = ridges.iter().find(|r| !(r.is_finite() && **r >= 0.0)) {
+        return wrong(format!("weights are held by 0 positions or more, not by {ridge}"));
+    }
+    if ridges.is_empty() {
+        return wrong("say how firmly weights are held to their prior".into());
+    }
+    if !(0.0..1.0).contains(&holdout) {
+        return wrong(format!("the share held out lies from 0 to below 1, not at {holdout}"));
+    }
+    Ok(())
 }
 
 /// A fitted pattern model with what is known of it.
@@ -92,6 +103,10 @@ pub struct PatternFitted {
     pub reports: Vec<GroupReport>,
     /// Positions without a label, left out.
     pub unlabelled: u64,
+    /// Cells of each sparse pattern's table, and the share of them in use.
+    pub sparse: Vec<(usize, f64)>,
+    /// The error held out of each rule for seldom states, where they were compared.
+    pub compared: Vec<(TypeRule, f64)>,
     unit: &'static str,
 }
 
@@ -101,18 +116,20 @@ impl PatternFitted {
         table(&self.reports, self.unit)
     }
 
+    /// The rules for seldom states beside one another, where they were compared.
+    pub fn compared_table(&self) -> Option<Table> {
+        let mut table = Table::new(["rule", "hold-out"]).align([Align::Left, Align::Right]);
+        table.caption = format!("weights of seldom states: errors in {}", self.unit);
+        for (rule, error) in &self.compared {
+            table.push([rule.name().to_owned(), number::fixed(*error, 4)]);
+        }
+        (!self.compared.is_empty()).then_some(table)
+    }
+
     /// The whole in a sentence.
     pub fn in_words(&self) -> String {
         let positions: u64 = self.reports.iter().map(|r| r.positions + r.held_out).sum();
-        let mean = |error: fn(&GroupReport) -> Option<f64>| {
-            let of = |r: &GroupReport| Some((error(r)?.powi(2), r.held_out as f64));
-            let (sum, rows) = self
-                .reports
-                .iter()
-                .filter_map(of)
-                .fold((0.0, 0.0), |(s, n), (square, rows)| (s + square * rows, n + rows));
-            (rows > 0.0).then(|| (sum / rows).sqrt())
-        };
+        let mean = |error: fn(&GroupReport) -> Option<f64>| mean_of(&self.reports, error);
         let errors = match (mean(|r| r.holdout), mean(|r| r.rounded)) {
             (Some(fitted), Some(rounded)) => format!(
                 "; error held out {fitted:.4} {}, {rounded:.4} with weights of 16 bits",
@@ -125,7 +142,18 @@ impl PatternFitted {
             left_out => format!(", {left_out} without a label left out"),
         };
         let weights = self.file.model.steps().len();
-        format!("{weights} weights from {positions} positions{unlabelled}{errors}")
+        let model = &self.file.model;
+        let sparse = model.plan().sparse.iter().zip(model.valid()).zip(&self.sparse);
+        let sparse = sparse.map(|((pattern, valid), (cells, fill))| {
+            format!(
+                "; {}: {} valid states in a table of {cells} cells, {:.0} % of them used",
+                pattern.name,
+                valid.len(),
+                100.0 * fill
+            )
+        });
+        let sparse: String = sparse.collect();
+        format!("{weights} weights from {positions} positions{unlabelled}{errors}{sparse}")
     }
 }
 
@@ -156,59 +184,71 @@ pub fn fit_patterns<G: Game>(
     progress: &dyn Progress,
 ) -> Result<PatternFitted, LabError> {
     let checkpoint = &checkpoint_of(output);
-    plan.check()?;
+    check_numbers(&plan.labels, &plan.ridges, plan.holdout)?;
     dataset.expect_game(G::NAME)?;
     let patterns = plan.patterns.read()?;
     let set = set_of(game, &patterns)?;
-    check_for_play(&set).map_err(|e| LabError::Settings(e.to_string()))?;
+    let sparse = sparse_of(game, &patterns)?;
+    check_for_play(&set, &sparse).map_err(|e| LabError::Settings(e.to_string()))?;
     let game = &with_counted(game, &patterns)?;
-    let stages = G::Position::STAGES.max(1);
-    let groups = StageGroups::new(stages, plan.stage_width, plan.groups).ok_or_else(|| {
-        let (width, count) = (plan.stage_width, plan.groups);
-        LabError::Settings(format!(
-            "{count} groups of {width} stages cannot be: take one or more of each, at most 256"
-        ))
-    })?;
+    let groups = groups_of(G::Position::STAGES.max(1), plan.stage_width, plan.groups)?;
     let begun =
         start.map(|path| begin_with::<G>(path, &patterns, groups, plan.link)).transpose()?;
     let targets = Targets::new(dataset, &plan.labels, plan.link)?;
-    let needed = bytes_needed(dataset.len(), &patterns, &set);
+    let needed = bytes_needed(dataset.len(), &patterns, &set, &sparse);
     progress.note(&format!(
         "{} positions with {} active weights each, {} weights in {} groups of stages: {}",
         dataset.len(),
-        set.instances() + patterns.counts.len(),
+        set.instances() + patterns.counts.len() + sparse.instances(),
         patterns.weights(&set) * groups.count(),
         groups.count(),
         memory_in_words(needed)
     ));
     check_memory(needed)?;
-    let collected = collect(
-        game,
-        dataset,
-        (&patterns, &set),
-        groups,
-        &targets,
-        (plan.holdout, plan.seed),
-        progress,
-    )?;
-    check_games(&collected, plan)?;
+    let held = (plan.holdout, plan.seed);
+    let valid = if patterns.sparse.is_empty() {
+        Vec::new()
+    } else {
+        valid_states(game, dataset, &sparse, plan.min_count, held, progress)?
+    };
+    let sparse = sparse.with_valid(valid).map_err(|e| LabError::Settings(e.to_string()))?;
+    let collected =
+        collect(game, dataset, (&patterns, &set, &sparse), groups, &targets, held, progress)?;
+    check_counts(collected.games, collected.unlabelled, &plan.labels, plan.holdout)?;
 
     let mut standing = Standing {
         plan: plan.clone(),
         patterns,
         data: dataset.digest()?.to_string(),
-        start: begun.as_ref().map(|(digest, _)| digest.clone()),
+        start: begun.as_ref().map(|begun| begun.name.clone()),
         done: Vec::new(),
     };
     let mut rounded = resume(checkpoint, &mut standing)?;
-    let fit = Fit { plan, groups, rows: &collected.groups, unit: plan.link.errors_in(game) };
+    let first = standing.patterns.weights(&set);
+    let width = first + sparse.weights();
+    if let (Some(path), Some(begun)) = (start, &begun)
+        && !begun.valid.iter().map(Vec::as_slice).eq(sparse.valid())
+    {
+        let reason = "its sparse patterns have other valid states than these positions; begin \
+                      with a model of the same";
+        return Err(LabError::Unreadable { path: path.to_owned(), reason: reason.into() });
+    }
+    let mut fit = Fit {
+        rule: plan.types.unwrap_or_default(),
+        plan,
+        groups,
+        rows: &collected.groups,
+        unit: plan.link.errors_in(game),
+        fixed: sparse.bases().iter().map(|&base| first as u32 + base).collect(),
+    };
+    let prior = vec![0.0; width];
+    let from = |group: usize| begun.as_ref().map_or(&prior, |begun| &begun.weights[group]);
+    let compared = if plan.types.is_none() { fit.compare(&from, progress)? } else { Vec::new() };
     progress.begin("groups of stages", groups.count() as u64, "groups");
     progress.resume(rounded.len() as u64);
-    let prior = vec![0.0; standing.patterns.weights(&set)];
     while rounded.len() < groups.count() {
         let group = rounded.len();
-        let from = begun.as_ref().map_or(&prior, |(_, weights)| &weights[group]);
-        let (report, weights) = fit.group(group, from, progress)?;
+        let (report, weights) = fit.group(group, from(group), progress)?;
         standing.done.push(report);
         rounded.push(weights);
         save_standing(checkpoint, &standing, &rounded, G::NAME, groups)?;
@@ -222,22 +262,50 @@ pub fn fit_patterns<G: Game>(
         "data": data,
         "start": begun_with,
         "plan": plan,
+        "types": fit.rule,
         "groups": done,
     });
-    let model = PatternModel::new(patterns, groups, plan.link.unit(), rounded)?;
+    let valid: Vec<Vec<u32>> = sparse.valid().map(<[u32]>::to_vec).collect();
+    let model = PatternModel::new(patterns, groups, plan.link.unit(), rounded)?.with_valid(valid);
+    let tables = PatternTables::new(&model, &set, &sparse)
+        .map_err(|e| LabError::Settings(e.to_string()))?
+        .sparse_tables();
     let file = PatternFile { game: G::NAME.into(), made_by, model };
     file.save(output)?;
     forget(checkpoint)?;
-    Ok(PatternFitted { file, reports: done, unlabelled: collected.unlabelled, unit: fit.unit })
+    let unlabelled = collected.unlabelled;
+    let unit = fit.unit;
+    Ok(PatternFitted { file, reports: done, unlabelled, sparse: tables, compared, unit })
 }
 
-/// The weights of another model of the same patterns, with its file's name.
+/// So many groups of stages.
+pub(super) fn groups_of(
+    stages: usize,
+    width: usize,
+    count: usize,
+) -> Result<StageGroups, LabError> {
+    StageGroups::new(stages, width, count).ok_or_else(|| {
+        LabError::Settings(format!(
+            "{count} groups of {width} stages cannot be: take one or more of each, at most 256"
+        ))
+    })
+}
+
+/// A model to begin with.
+struct Begun {
+    /// Its file, and what tells its weights from others.
+    name: String,
+    weights: Vec<Vec<f32>>,
+    valid: Vec<Vec<u32>>,
+}
+
+/// The weights of another model of the same patterns.
 fn begin_with<G: Game>(
     path: &Path,
     patterns: &PatternPlan,
     groups: StageGroups,
     link: LinkName,
-) -> Result<(String, Vec<Vec<f32>>), LabError> {
+) -> Result<Begun, LabError> {
     let file = PatternFile::load(path)?;
     file.check(G::NAME, G::Position::STAGES)?;
     let unfit = |what: &str| LabError::Unreadable {
@@ -258,17 +326,23 @@ fn begin_with<G: Game>(
     let weights = (0..groups.count()).map(|group| file.model.weights_of(group)).collect();
     let mut hasher = evalsmith_data::Hasher::new();
     file.model.steps().iter().for_each(|&step| hasher.write_u64(step as u64));
-    Ok((format!("{}@{}", path.display(), hasher.finish()), weights))
+    let name = format!("{}@{}", path.display(), hasher.finish());
+    Ok(Begun { name, weights, valid: file.model.valid().to_vec() })
 }
 
-fn check_games(collected: &Collected, plan: &PatternFitPlan) -> Result<(), LabError> {
+/// Refuses data without labels, and hold-outs that leave nothing on one side.
+pub(super) fn check_counts(
+    games: [u64; 2],
+    unlabelled: u64,
+    labels: &[String],
+    share: f64,
+) -> Result<(), LabError> {
     let wrong = |message: String| Err(LabError::Settings(message));
-    let share = plan.holdout;
-    match collected.games {
+    match games {
         [0, 0] => wrong(format!(
-            "none of the {} positions has the label {}; add one with `evalsmith data label`",
-            collected.unlabelled,
-            plan.labels.join(" or ")
+            "none of the {unlabelled} positions has the label {}; add one with `evalsmith data \
+             label`",
+            labels.join(" or ")
         )),
         [0, held] => wrong(format!(
             "a hold-out of {share} leaves none of the {held} games to fit; take less"
@@ -357,13 +431,39 @@ fn fill_empty(rounded: &mut [RoundedGroup], rows: &[GroupRows], radius: usize, b
 }
 
 struct Fit<'a> {
+    rule: TypeRule,
     plan: &'a PatternFitPlan,
     groups: StageGroups,
     rows: &'a [GroupRows],
     unit: &'static str,
+    /// Weights that stay zero.
+    fixed: Vec<u32>,
 }
 
 impl Fit<'_> {
+    /// The error held out by every rule; the best is chosen.
+    fn compare<'p>(
+        &mut self,
+        from: &impl Fn(usize) -> &'p Vec<f32>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<(TypeRule, f64)>, LabError> {
+        if self.plan.holdout == 0.0 {
+            let message = "rules are compared on games held out: hold some out";
+            return Err(LabError::Settings(message.into()));
+        }
+        let mut compared = Vec::new();
+        for rule in TypeRule::ALL {
+            self.rule = rule;
+            let groups = 0..self.groups.count();
+            let fits = groups.map(|group| Ok(self.group(group, from(group), progress)?.0));
+            let reports = fits.collect::<Result<Vec<_>, LabError>>()?;
+            compared.push((rule, mean_of(&reports, |r| r.holdout).unwrap_or_default()));
+        }
+        let best = compared.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        self.rule = best.map(|(rule, _)| *rule).unwrap_or_default();
+        Ok(compared)
+    }
+
     fn group(
         &self,
         group: usize,
@@ -374,6 +474,8 @@ impl Fit<'_> {
             link: self.plan.link.link(),
             radius: self.plan.radius,
             ridges: self.plan.ridges.clone(),
+            fixed: self.fixed.clone(),
+            rule: self.rule,
             ..GroupParams::default()
         };
         let (begun, mut went_over, mut stopped) = (Instant::now(), 0, false);
@@ -387,17 +489,8 @@ impl Fit<'_> {
         }
         let own = &self.rows[group];
         let rounded = RoundedGroup::new(&fit.weights)?.with_counts(&fit.counts);
-        let report = GroupReport {
-            stages: self.groups.bounds(group),
-            positions: own.train.len() as u64,
-            held_out: own.holdout.len() as u64,
-            train: fit.after.train.sqrt(),
-            before: fit.before.holdout.map(f64::sqrt),
-            holdout: fit.after.holdout.map(f64::sqrt),
-            rounded: sparse_error(&own.holdout, &rounded.weights(), params.link).map(f64::sqrt),
-            ridges: fit.ridges,
-            passes: fit.passes,
-        };
+        let error = sparse_error(&own.holdout, &rounded.weights(), params.link);
+        let report = GroupReport::new(self.groups.bounds(group), own, &fit, error);
         let speed = went_over as f64 / begun.elapsed().as_secs_f64().max(1e-9);
         progress.note(&report.in_words(self.unit, speed));
         Ok((report, rounded))

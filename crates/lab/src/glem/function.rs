@@ -10,6 +10,7 @@ use evalsmith_core::{
 use evalsmith_data::Hasher;
 use evalsmith_learn::{
     Indices, LearnError, PatternFile, PatternModel, PatternPlan, PatternSet, PatternTables,
+    SparseSet,
 };
 
 /// A model ready for play over a game's features.
@@ -17,6 +18,7 @@ use evalsmith_learn::{
 pub struct PatternFunction<F> {
     model: PatternModel,
     set: PatternSet,
+    sparse: SparseSet,
     tables: PatternTables,
     /// Those of the counts, in their order.
     features: F,
@@ -64,9 +66,20 @@ pub(crate) fn set_of<G: Game>(game: &G, plan: &PatternPlan) -> Result<PatternSet
     set.map_err(|e| LabError::Settings(e.to_string()))
 }
 
-fn no_atoms(game: &str) -> LabError {
+/// The sparse patterns of a plan over a game's atoms, without valid states yet.
+///
+/// # Errors
+/// When the game names no atoms, or not these.
+pub(crate) fn sparse_of<G: Game>(game: &G, plan: &PatternPlan) -> Result<SparseSet, LabError> {
+    let Some(atoms) = game.atoms() else { return Err(no_atoms(G::NAME)) };
+    let (names, ranges) = (atoms.names(), atoms.ranges());
+    let set = SparseSet::new(&plan.sparse, &names, &ranges, &atoms.symmetries());
+    set.map_err(|e| LabError::Settings(e.to_string()))
+}
+
+pub(super) fn no_atoms(game: &str) -> LabError {
     LabError::Settings(format!(
-        "{game} names no atoms that patterns could be made of; patterns are for othello"
+        "{game} names no atoms that patterns and configurations could be made of"
     ))
 }
 
@@ -84,14 +97,15 @@ impl<F> PatternFunction<F> {
         let Some(atoms) = game.atoms() else { return Err(no_atoms(G::NAME)) };
         let names = atoms.names();
         let unfit = |e: evalsmith_learn::PatternError| LabError::Settings(e.to_string());
-        let set = model.set(&names, &atoms.ranges(), &atoms.symmetries()).map_err(unfit)?;
-        let tables = PatternTables::new(&model, &set).map_err(unfit)?;
+        let sets = model.set(&names, &atoms.ranges(), &atoms.symmetries());
+        let (set, sparse) = sets.map_err(unfit)?;
+        let tables = PatternTables::new(&model, &set, &sparse).map_err(unfit)?;
         let features = with_counted(game, model.plan())?.features();
         if features.atoms().is_none() {
             let given = "features that know no atoms".into();
             return Err(LearnError::Features { model: "patterns".into(), given }.into());
         }
-        Ok(Self { model, set, tables, features, atoms: names })
+        Ok(Self { model, set, sparse, tables, features, atoms: names })
     }
 
     /// The model.
@@ -102,6 +116,11 @@ impl<F> PatternFunction<F> {
     /// The patterns over the game's atoms.
     pub fn set(&self) -> &PatternSet {
         &self.set
+    }
+
+    /// The sparse patterns over the game's atoms.
+    pub fn sparse(&self) -> &SparseSet {
+        &self.sparse
     }
 
     /// The tables it plays by.
@@ -187,7 +206,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for PatternFunction<F> {
     }
 
     /// One term for each instance, with its configuration as the mover sees it (X its
-    /// own, O the opponent's), and one for each count.
+    /// own, O the opponent's), one for each count, and one for each sparse instance.
     fn explain(&self, position: &P) -> Explanation {
         let mut values = vec![0; self.atoms.len()];
         self.features.atoms().expect(KNOWN).write(position, &mut values);
@@ -197,17 +216,20 @@ impl<P: Position, F: Features<P>> Evaluate<P> for PatternFunction<F> {
             .map(|i| self.features.get(position, i, &mut scratch))
             .collect();
         let parts = self.tables.contributions(position.stage(), &indices, |i| counted[i]);
-        let patterns = self.set.instance_atoms().into_iter().map(|(pattern, atoms)| {
-            let name = &self.set.patterns()[pattern].name;
+        let drawn = |name: &str, atoms: Vec<u16>| {
             let first = atoms.first().map_or("", |&a| self.atoms[usize::from(a)].as_str());
             let drawn: String = atoms.iter().map(|&a| sign(values[usize::from(a)])).collect();
             (format!("{name} from {first}: {drawn}"), None)
-        });
+        };
+        let patterns = self.set.instance_atoms().into_iter();
+        let patterns = patterns.map(|(i, atoms)| drawn(&self.set.patterns()[i].name, atoms));
+        let sparse = self.sparse.instance_atoms().into_iter();
+        let sparse = sparse.map(|(i, atoms)| drawn(&self.model.plan().sparse[i].name, atoms));
         let counts = self.model.plan().counts.iter().zip(&counted);
         let counts = counts.map(|(count, &value)| (count.feature.clone(), Some(f64::from(value))));
-        let terms = patterns.chain(counts).zip(&parts).map(|((name, feature), &contribution)| {
-            Term { name, feature, weight: None, contribution }
-        });
+        let terms = patterns.chain(counts).chain(sparse).zip(&parts).map(
+            |((name, feature), &contribution)| Term { name, feature, weight: None, contribution },
+        );
         Explanation { total: parts.iter().sum(), terms: terms.collect() }
     }
 }
@@ -228,7 +250,7 @@ pub(super) mod tests {
     pub(in super::super) fn model_of(plan: PatternPlan) -> PatternFile {
         let set = set_of(&Othello::new(), &plan).unwrap();
         let groups = StageGroups::new(65, 4, 13).unwrap();
-        let n = plan.weights(&set);
+        let n = plan.weights(&set) + plan.sparse.len();
         let weight = |i: usize| ((i * 2_654_435_761) % 1009) as f32 / 1009.0 - 0.5;
         let fitted = |group: usize| (0..n).map(|i| weight(i + 31 * group)).collect::<Vec<_>>();
         let rounded = (0..13).map(|g| RoundedGroup::new(&fitted(g)).unwrap()).collect();
@@ -239,7 +261,7 @@ pub(super) mod tests {
 
     #[test]
     fn views_kept_along_a_game_serve_as_fresh_ones_and_terms_add_up() {
-        for patterns in ["buro98", "edax"] {
+        for patterns in ["buro98", "edax", "buro98+A"] {
             let game = Othello::new();
             let function = PatternFunction::open(&game, some_model(patterns)).unwrap();
             check_evaluation(&game, &function, 30, 1e-3);

@@ -1,7 +1,7 @@
 //! What a fit predicts, and what it reached, group by group.
 
 use evalsmith_core::Game;
-use evalsmith_learn::{Link, Unit};
+use evalsmith_learn::{GroupFit, GroupRows, Link, Unit};
 use evalsmith_protocol::DISCS_A_LOGIT;
 use evalsmith_report::{Align, Table, number};
 use serde::{Deserialize, Serialize};
@@ -79,9 +79,47 @@ pub struct GroupReport {
     pub ridges: (Option<f64>, f64),
     /// Passes over the positions.
     pub passes: usize,
+    /// The errors in training and held out over the passes of the first fit.
+    #[serde(default)]
+    pub trace: Vec<(f64, Option<f64>)>,
+}
+
+/// An error over all groups, each weighted by its positions held out.
+pub(crate) fn mean_of(
+    reports: &[GroupReport],
+    error: impl Fn(&GroupReport) -> Option<f64>,
+) -> Option<f64> {
+    let of = |r: &GroupReport| Some((error(r)?.powi(2), r.held_out as f64));
+    let (sum, rows) = reports
+        .iter()
+        .filter_map(of)
+        .fold((0.0, 0.0), |(s, n), (square, rows)| (s + square * rows, n + rows));
+    (rows > 0.0).then(|| (sum / rows).sqrt())
 }
 
 impl GroupReport {
+    /// What a fit of these rows reached; `rounded` is the squared error with rounded
+    /// weights.
+    pub(super) fn new(
+        stages: (u8, u8),
+        rows: &GroupRows,
+        fit: &GroupFit,
+        rounded: Option<f64>,
+    ) -> Self {
+        Self {
+            stages,
+            positions: rows.train.len() as u64,
+            held_out: rows.holdout.len() as u64,
+            train: fit.after.train.sqrt(),
+            before: fit.before.holdout.map(f64::sqrt),
+            holdout: fit.after.holdout.map(f64::sqrt),
+            rounded: rounded.map(f64::sqrt),
+            ridges: fit.ridges,
+            passes: fit.passes,
+            trace: fit.trace.iter().map(|i| (i.train.sqrt(), i.holdout.map(f64::sqrt))).collect(),
+        }
+    }
+
     /// One line for people.
     pub(super) fn in_words(&self, unit: &str, rows_per_second: f64) -> String {
         let held_out = match (self.holdout, self.before) {

@@ -4,7 +4,7 @@ use super::outcome::LinkName;
 use crate::LabError;
 use evalsmith_core::{Features, Game, Outcome, Progress, rng};
 use evalsmith_data::Dataset;
-use evalsmith_learn::{GroupRows, PatternPlan, PatternSet, StageGroups};
+use evalsmith_learn::{GroupRows, PatternPlan, PatternSet, SparseSet, StageGroups};
 use evalsmith_protocol::DISCS_A_LOGIT;
 use rand::RngExt;
 use std::fs;
@@ -66,8 +66,13 @@ impl Targets {
         Ok(Self { labels, link })
     }
 
+    /// The labels' names, in order.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.labels.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
     /// What a position is fitted to.
-    fn of(&self, margin: Option<i16>, values: &[Option<f32>]) -> Option<f32> {
+    pub(super) fn of(&self, margin: Option<i16>, values: &[Option<f32>]) -> Option<f32> {
         let told = self.labels.iter().zip(values).find_map(|((_, meaning), &value)| {
             let known = value.filter(|v| v.is_finite());
             match meaning {
@@ -95,11 +100,16 @@ pub(super) struct Collected {
 }
 
 /// Bytes that the fit of so many positions takes, about: the indices, three numbers
-/// a position, what neighbours share, and the weights of a fit.
-pub(super) fn bytes_needed(positions: u64, plan: &PatternPlan, set: &PatternSet) -> u64 {
-    let columns = (set.instances() + plan.counts.len()) as u64;
+/// a position, the weights of a fit, and the counts of sparse patterns' states.
+pub(super) fn bytes_needed(
+    positions: u64,
+    plan: &PatternPlan,
+    set: &PatternSet,
+    sparse: &SparseSet,
+) -> u64 {
+    let columns = (set.instances() + plan.counts.len() + sparse.instances()) as u64;
     let row = 2 * columns + 4;
-    positions * (row + row / 4 + 12) + 200 * plan.weights(set) as u64
+    positions * (row + 12) + 200 * plan.weights(set) as u64 + sparse.counting_bytes()
 }
 
 /// Refuses what the machine has no room for, where it tells how much it has.
@@ -123,11 +133,52 @@ pub(super) fn memory_in_words(needed: u64) -> String {
     format!("about {} MiB of memory", needed.div_ceil(MIB))
 }
 
+/// Whether a game is held out: it depends on the seed and the game's number alone.
+pub(super) fn is_held_out(game: u32, share: f64, seed: u64) -> bool {
+    rng::stream(seed, "hold-out", u64::from(game)).random::<f64>() < share
+}
+
+/// The states of sparse patterns that at least so many positions of games not held out
+/// are in.
+pub(super) fn valid_states<G: Game>(
+    game: &G,
+    dataset: &Dataset,
+    sparse: &SparseSet,
+    min_count: u16,
+    (share, seed): (f64, u64),
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<u32>>, LabError> {
+    let atoms = game.atoms().expect("the set was made of them");
+    let mut values = vec![0; atoms.names().len()];
+    let mut counts = sparse.no_counts();
+    let (mut current, mut held) = (None, false);
+    progress.begin("states of sparse patterns", dataset.len(), "positions");
+    for batch in dataset.rows() {
+        if progress.stopped() {
+            return Err(LabError::Stopped);
+        }
+        let batch = batch?;
+        for row in batch.rows() {
+            if current != Some(row.game) {
+                current = Some(row.game);
+                held = is_held_out(row.game, share, seed);
+            }
+            if !held {
+                atoms.write(&game.unpack(row.position)?.0, &mut values);
+                sparse.count(&values, &mut counts);
+            }
+        }
+        progress.advance(batch.len() as u64);
+    }
+    progress.end();
+    Ok(counts.valid(min_count))
+}
+
 /// Reads all labelled positions; games held out depend on the seed and their number.
 pub(super) fn collect<G: Game>(
     game: &G,
     dataset: &Dataset,
-    (plan, set): (&PatternPlan, &PatternSet),
+    (plan, set, sparse): (&PatternPlan, &PatternSet, &SparseSet),
     groups: StageGroups,
     targets: &Targets,
     (share, seed): (f64, u64),
@@ -135,7 +186,7 @@ pub(super) fn collect<G: Game>(
 ) -> Result<Collected, LabError> {
     let atoms = game.atoms().expect("the set was made of them");
     let features = game.features();
-    let empty = plan.rows(set);
+    let empty = plan.rows(set, sparse);
     let mut found = Collected {
         groups: (0..groups.count())
             .map(|_| GroupRows { train: empty.clone(), holdout: empty.clone() })
@@ -143,7 +194,7 @@ pub(super) fn collect<G: Game>(
         unlabelled: 0,
         games: [0; 2],
     };
-    let names: Vec<&str> = targets.labels.iter().map(|(name, _)| name.as_str()).collect();
+    let names = targets.names();
     let mut values = vec![0; atoms.names().len()];
     let (mut labels, mut active, mut counted) = (Vec::new(), Vec::new(), Vec::new());
     let (mut current, mut held, mut seen) = (None, false, false);
@@ -156,8 +207,7 @@ pub(super) fn collect<G: Game>(
         for (i, row) in batch.rows().enumerate() {
             if current != Some(row.game) {
                 current = Some(row.game);
-                let drawn = rng::stream(seed, "hold-out", u64::from(row.game)).random::<f64>();
-                (held, seen) = (drawn < share, false);
+                (held, seen) = (is_held_out(row.game, share, seed), false);
             }
             batch.labels_of(i, names.iter().copied(), &mut labels);
             let margin = row.outcome.map(Outcome::margin);
@@ -179,6 +229,7 @@ pub(super) fn collect<G: Game>(
                 let places = plan.counts.iter().zip(&counted).map(|(c, &v)| c.place(v) as u32);
                 active.extend(places);
             }
+            sparse.append_active(&values, &mut active);
             let rows = &mut found.groups[groups.of(row.stage)];
             if held { &mut rows.holdout } else { &mut rows.train }.push(&active, target);
         }

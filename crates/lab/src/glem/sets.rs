@@ -15,7 +15,9 @@
 //! high = 20
 //! ```
 //!
-//! A board's first line is row 1, its first sign column a; `.` and `-` are left out.
+//! A board's first line is row 1, its first sign column a; `.` and `-` are left out. A
+//! pattern with `sparse = true` has weights for states met often enough only. A named
+//! set may be followed by the large patterns of buro98's Fig. 8, as in `buro98+A+B`.
 
 use crate::LabError;
 use evalsmith_learn::{Count, Pattern, PatternPlan};
@@ -27,6 +29,14 @@ use std::path::{Path, PathBuf};
 /// The sets that have a name.
 const NAMED: [(&str, &str); 2] =
     [("buro98", include_str!("buro98.toml")), ("edax", include_str!("edax.toml"))];
+
+/// The large patterns of buro98's Fig. 8, all sparse: the two outer rows, two edges that
+/// meet in a corner with its X square, two opposite edges.
+const LARGE: [(&str, &str); 3] = [
+    ("A", "a1 b1 c1 d1 e1 f1 g1 h1 a2 b2 c2 d2 e2 f2 g2 h2"),
+    ("B", "a1 b1 c1 d1 e1 f1 g1 h1 a2 a3 a4 a5 a6 a7 a8 b2"),
+    ("C", "a1 b1 c1 d1 e1 f1 g1 h1 a8 b8 c8 d8 e8 f8 g8 h8"),
+];
 
 /// The names of the sets.
 pub fn pattern_names() -> [&'static str; NAMED.len()] {
@@ -45,7 +55,9 @@ pub enum PatternSource {
 
 impl From<String> for PatternSource {
     fn from(text: String) -> Self {
-        if pattern_names().contains(&text.as_str()) {
+        let mut parts = text.split('+');
+        let named = parts.next().is_some_and(|first| pattern_names().contains(&first));
+        if named && parts.all(|part| LARGE.iter().any(|(name, _)| *name == part)) {
             Self::Named(text)
         } else {
             Self::File(text.into())
@@ -83,6 +95,8 @@ struct WrittenPattern {
     name: String,
     atoms: Option<Vec<String>>,
     board: Option<String>,
+    #[serde(default)]
+    sparse: bool,
 }
 
 impl PatternSource {
@@ -94,14 +108,24 @@ impl PatternSource {
     pub fn read(&self) -> Result<PatternPlan, LabError> {
         match self {
             Self::Named(wanted) => {
-                let known = NAMED.iter().find(|(name, _)| name == wanted);
+                let mut parts = wanted.split('+');
+                let first = parts.next().unwrap_or_default();
+                let known = NAMED.iter().find(|(name, _)| *name == first);
                 let (name, text) = known.ok_or_else(|| {
                     let known = pattern_names().join(", ");
                     LabError::Settings(format!(
                         "there are no patterns {wanted:?}; known are {known}"
                     ))
                 })?;
-                parse(text, Path::new(name))
+                let mut plan = parse(text, Path::new(name))?;
+                for part in parts {
+                    let large = LARGE.iter().filter(|(name, _)| *name == part);
+                    plan.sparse.extend(large.map(|(name, atoms)| Pattern {
+                        name: (*name).into(),
+                        atoms: atoms.split(' ').map(str::to_owned).collect(),
+                    }));
+                }
+                Ok(plan)
             }
             Self::File(path) => {
                 let text = fs::read_to_string(path).map_err(|e| LabError::Unreadable {
@@ -120,8 +144,8 @@ impl PatternSource {
 fn parse(text: &str, path: &Path) -> Result<PatternPlan, LabError> {
     let wrong = |reason: String| LabError::Unreadable { path: path.to_owned(), reason };
     let written: Written = toml::from_str(text).map_err(|e| wrong(e.to_string()))?;
-    let mut patterns = Vec::with_capacity(written.pattern.len());
-    for WrittenPattern { name, atoms, board } in written.pattern {
+    let (mut patterns, mut large) = (Vec::new(), Vec::new());
+    for WrittenPattern { name, atoms, board, sparse } in written.pattern {
         let atoms = match (atoms, board) {
             (Some(atoms), None) => atoms,
             (None, Some(board)) => drawn(&board)
@@ -131,7 +155,7 @@ fn parse(text: &str, path: &Path) -> Result<PatternPlan, LabError> {
                 return Err(wrong(reason));
             }
         };
-        patterns.push(Pattern { name, atoms });
+        if sparse { &mut large } else { &mut patterns }.push(Pattern { name, atoms });
     }
     for Count { feature, low, high } in &written.count {
         if low >= high {
@@ -139,7 +163,7 @@ fn parse(text: &str, path: &Path) -> Result<PatternPlan, LabError> {
             return Err(wrong(reason));
         }
     }
-    Ok(PatternPlan { patterns, counts: written.count })
+    Ok(PatternPlan { patterns, counts: written.count, sparse: large })
 }
 
 /// The squares marked on a board, row by row.
@@ -164,7 +188,7 @@ fn drawn(board: &str) -> Result<Vec<String>, String> {
 mod tests {
     use super::*;
     use evalsmith_core::Game;
-    use evalsmith_learn::{PatternSet, check_for_play};
+    use evalsmith_learn::{PatternSet, SparseSet, check_for_play};
     use evalsmith_othello::Othello;
 
     fn set(name: &str) -> (PatternPlan, PatternSet) {
@@ -184,8 +208,17 @@ mod tests {
         assert_eq!((edax.instances(), plan.counts.len()), (46, 1));
         assert_eq!(plan.weights(&edax), 114_412);
         for name in pattern_names() {
-            check_for_play(&set(name).1).unwrap();
+            check_for_play(&set(name).1, &SparseSet::default()).unwrap();
         }
+        let atoms = Othello::new().atoms().unwrap();
+        let (plan, base) = set("buro98+A+B+C");
+        let large =
+            SparseSet::new(&plan.sparse, &atoms.names(), &atoms.ranges(), &atoms.symmetries());
+        let large = large.unwrap();
+        assert_eq!((base.instances(), large.instances()), (46, 10));
+        check_for_play(&base, &large).unwrap();
+        let unknown = PatternSource::from("buro98+D".to_owned());
+        assert!(matches!(unknown, PatternSource::File(_)));
     }
 
     #[test]

@@ -129,12 +129,21 @@ where
     let model = function.model();
     let group = model.groups().of(stage);
     let (weights, counts) = (model.weights_of(group), model.counts_of(group));
-    let set = function.set();
-    let patterns = set.patterns().iter().enumerate();
-    let wanted = patterns.filter(|(_, pattern)| name.is_none_or(|name| pattern.name == name));
-    let view = |(number, pattern): (usize, &Pattern)| {
-        let states = set.configurations_of(number);
-        let base = set.base_of(number);
+    let (set, sparse) = (function.set(), function.sparse());
+    let flat = set.patterns().iter().enumerate();
+    let flat = flat.map(|(i, pattern)| (pattern, Shown::Flat(i)));
+    let large = model.plan().sparse.iter().enumerate();
+    let large = large.map(|(i, pattern)| (pattern, Shown::Sparse(i)));
+    let wanted = flat.chain(large).filter(|(pattern, _)| name.is_none_or(|n| pattern.name == n));
+    let first = model.plan().weights(set);
+    let view = |(pattern, shown): (&Pattern, Shown)| {
+        let (states, base) = match shown {
+            Shown::Flat(i) => (set.configurations_of(i), set.base_of(i)),
+            // The first weight is that of all other states.
+            Shown::Sparse(i) => {
+                (sparse.configurations_of(i), first + sparse.bases()[i] as usize + 1)
+            }
+        };
         let own = &weights[base..base + states.len()];
         let mut order: Vec<usize> = (0..own.len()).filter(|&i| own[i] != 0.0).collect();
         order.sort_by(|&a, &b| own[b].total_cmp(&own[a]));
@@ -158,8 +167,14 @@ where
     wanted.map(view).collect()
 }
 
+/// A pattern by its kind and number.
+enum Shown {
+    Flat(usize),
+    Sparse(usize),
+}
+
 /// A board that holds all squares named; none where a name is no square.
-fn board(atoms: &[String], values: &[u8]) -> Option<String> {
+pub(super) fn board(atoms: &[String], values: &[u8]) -> Option<String> {
     let square = |name: &String| {
         let mut signs = name.chars();
         let column = signs.next().filter(char::is_ascii_lowercase)? as usize - 'a' as usize;
@@ -264,7 +279,7 @@ impl PatternShow {
 }
 
 /// A model's unit in words.
-fn unit_name<G: Game>(game: &G, unit: Unit) -> &'static str {
+pub(super) fn unit_name<G: Game>(game: &G, unit: Unit) -> &'static str {
     match unit {
         Unit::Margin { .. } => game.margin_unit().unwrap_or("points"),
         Unit::LogOdds => "log-odds",

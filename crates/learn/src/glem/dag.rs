@@ -79,6 +79,23 @@ impl ConfigurationDag {
     /// Appends the numbers of the most specific configurations that a position with
     /// these atoms matches.
     pub fn append_active(&self, atoms: &[u8], scratch: &mut DagScratch, out: &mut Vec<u32>) {
+        self.search(atoms, scratch, |node, specific| {
+            if specific {
+                out.push(node);
+            }
+        });
+    }
+
+    /// Appends the numbers of all configurations that a position with these atoms
+    /// matches.
+    pub fn append_matching(&self, atoms: &[u8], scratch: &mut DagScratch, out: &mut Vec<u32>) {
+        self.search(atoms, scratch, |node, _| out.push(node));
+    }
+
+    /// Tells of every configuration that matches, and whether none that matches
+    /// specialises it.
+    #[inline]
+    fn search(&self, atoms: &[u8], scratch: &mut DagScratch, mut tell: impl FnMut(u32, bool)) {
         let DagScratch { met, search, open } = scratch;
         if met.len() != self.first.len() || *search == u32::MAX {
             met.clear();
@@ -105,8 +122,8 @@ impl ConfigurationDag {
                     open.push(edge.child);
                 }
             }
-            if specific && node != root {
-                out.push(node);
+            if node != root {
+                tell(node, specific);
             }
         }
     }
@@ -178,6 +195,11 @@ mod tests {
                 let once: BTreeSet<u32> = found.iter().copied().collect();
                 prop_assert_eq!(once.len(), found.len());
                 prop_assert_eq!(once, slowly(&all, &atoms));
+                found.clear();
+                dag.append_matching(&atoms, &mut scratch, &mut found);
+                let holds = |r: &Relation| atoms[usize::from(r.atom)] == r.value;
+                let matching = all.iter().filter(|c| c.iter().all(holds)).count();
+                prop_assert_eq!(found.len(), matching);
             }
         }
     }

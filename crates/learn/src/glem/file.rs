@@ -1,7 +1,8 @@
 //! Pattern models on disk: safetensors as other models, with the weights in steps of
 //! sixteen bits (`weights`, groups by weights) and the size of a step in each group
 //! (`scales`). Where they are known, the positions behind each weight stand beside
-//! (`counts`).
+//! (`counts`), and the valid states of sparse patterns one list after the other
+//! (`valid`).
 
 use super::{PatternModel, PatternPlan, StageGroups, Unit};
 use crate::LearnError;
@@ -21,6 +22,7 @@ const KIND: &str = "patterns";
 const WEIGHTS: &str = "weights";
 const SCALES: &str = "scales";
 const COUNTS: &str = "counts";
+const VALID: &str = "valid";
 
 /// A pattern model, the game it plays and what made it.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +54,9 @@ struct Structure {
     plan: PatternPlan,
     groups: StageGroups,
     unit: Unit,
+    /// How many states of each sparse pattern are valid.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    valid: Vec<usize>,
 }
 
 /// What tells a pattern model from others before the rest is read.
@@ -72,7 +77,7 @@ impl PatternFile {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let PatternModel { plan, groups, unit, scales, weights, counts } = &self.model;
+        let PatternModel { plan, groups, unit, scales, weights, counts, valid } = &self.model;
         let header = Header {
             format: crate::file::FORMAT,
             version: env!("CARGO_PKG_VERSION").into(),
@@ -80,7 +85,12 @@ impl PatternFile {
             kind: KIND.into(),
             features: plan.counts.iter().map(|count| count.feature.clone()).collect(),
             stages: groups.stages(),
-            structure: Structure { plan: plan.clone(), groups: *groups, unit: *unit },
+            structure: Structure {
+                plan: plan.clone(),
+                groups: *groups,
+                unit: *unit,
+                valid: valid.iter().map(Vec::len).collect(),
+            },
             made_by: self.made_by.clone(),
         };
         let (weight_bytes, scale_bytes): (Vec<u8>, Vec<u8>) = (
@@ -96,6 +106,11 @@ impl PatternFile {
         ];
         if let Some(bytes) = &count_bytes {
             tensors.push((COUNTS, TensorView::new(Dtype::U16, shape, bytes)));
+        }
+        let states: Vec<u8> = valid.iter().flatten().flat_map(|s| s.to_le_bytes()).collect();
+        if !valid.is_empty() {
+            let shape = vec![states.len() / 4];
+            tensors.push((VALID, TensorView::new(Dtype::U32, shape, &states)));
         }
         let mut views = Vec::new();
         for (name, view) in tensors {
@@ -154,7 +169,7 @@ impl PatternFile {
             return Err(LearnError::Kind { path: path.to_owned(), kind });
         }
         let header: Header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
-        let Structure { plan, groups, unit } = header.structure;
+        let Structure { plan, groups, unit, valid: lengths } = header.structure;
         if !groups.is_sound() {
             return Err(shape(format!("{groups:?} are no groups of stages")));
         }
@@ -201,7 +216,16 @@ impl PatternFile {
         } else {
             None
         };
-        let model = PatternModel { plan, groups, unit, scales, weights, counts };
+        let states = metadata.info(VALID).filter(|info| info.dtype == Dtype::U32);
+        let states = states.and_then(|info| data.get(info.data_offsets.0..info.data_offsets.1));
+        let mut states =
+            states.unwrap_or_default().as_chunks().0.iter().map(|&b| u32::from_le_bytes(b));
+        let mut take = |&count: &usize| states.by_ref().take(count).collect::<Vec<u32>>();
+        let valid: Vec<Vec<u32>> = lengths.iter().map(&mut take).collect();
+        if valid.iter().map(Vec::len).ne(lengths) || states.next().is_some() {
+            return Err(shape("its valid states are not as many as its header says".into()));
+        }
+        let model = PatternModel { plan, groups, unit, scales, weights, counts, valid };
         Ok(Self { game: header.game, made_by: header.made_by, model })
     }
 

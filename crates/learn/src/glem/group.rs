@@ -7,7 +7,10 @@
 //!
 //! The one invariant to know: a weight that no position speaks about keeps its prior.
 
-use super::{Link, Prior, SparseFit, SparseIteration, SparseParams, SparseRows, fit_sparse};
+use super::types::{self, Alone};
+use super::{
+    Link, Prior, SparseFit, SparseIteration, SparseParams, SparseRows, TypeRule, fit_sparse,
+};
 
 /// Positions of one group: those to fit, and those held out.
 #[derive(Clone, Debug)]
@@ -32,12 +35,17 @@ pub struct GroupParams {
     pub iterations: usize,
     /// Passes without a smaller error on the games held out before a fit ends.
     pub patience: usize,
+    /// Weights that stay at their prior.
+    pub fixed: Vec<u32>,
+    /// Where weights of seldom states come from.
+    pub rule: TypeRule,
 }
 
 impl Default for GroupParams {
     fn default() -> Self {
         let ridges = vec![1.0, 5.0, 25.0, 125.0];
-        Self { link: Link::Identity, radius: 1, ridges, iterations: 60, patience: 4 }
+        let (fixed, rule) = (Vec::new(), TypeRule::default());
+        Self { link: Link::Identity, radius: 1, ridges, iterations: 60, patience: 4, fixed, rule }
     }
 }
 
@@ -53,6 +61,8 @@ pub struct GroupFit {
     pub ridges: (Option<f64>, f64),
     /// Passes over positions, of all fits.
     pub passes: usize,
+    /// The errors over the passes of the first fit that was chosen.
+    pub trace: Vec<SparseIteration>,
     /// Mean squared errors: before the fit, and after it.
     pub before: SparseIteration,
     /// After it.
@@ -72,24 +82,49 @@ pub fn fit_group(
     keep_on: &mut dyn FnMut(usize) -> bool,
 ) -> GroupFit {
     let own = &groups[group];
-    let near = group.saturating_sub(params.radius)..(group + params.radius + 1).min(groups.len());
-    let mut passes = 0;
-    let mut common = None;
-    if near.len() > 1 {
-        let train: Vec<&SparseRows> = groups[near].iter().map(|near| &near.train).collect();
-        if train.iter().map(|rows| rows.len()).sum::<usize>() > own.train.len() {
-            common = Some(choose(&train, &own.holdout, prior, params, &mut passes, keep_on));
+    let mut job = Job { params, passes: 0, keep_on };
+    let (common, (ridge, fit)) = match params.rule {
+        TypeRule::Own => (None, job.alone(own, prior)),
+        TypeRule::Pooled => {
+            let common = job.common(groups, group, prior);
+            let start = common.as_ref().map_or(prior, |(_, fit)| &fit.weights);
+            let fit = job.alone(own, start);
+            (common, fit)
         }
-    }
-    let start = common.as_ref().map_or(prior, |(_, fit)| &fit.weights);
-    let (ridge, fit) = choose(&[&own.train], &own.holdout, start, params, &mut passes, keep_on);
+        TypeRule::Merged => {
+            let common = job.common(groups, group, prior);
+            let merged = common.as_ref().map_or(prior, |(_, fit)| &fit.weights);
+            let counts = counts_of(&own.train);
+            let (start, fixed) = types::by_counts(&counts, merged, params, |i| merged[i]);
+            let fit = job.choose(&[&own.train], &own.holdout, &start, &fixed);
+            (common, fit)
+        }
+        TypeRule::Line => {
+            let neighbours = job.neighbours(groups, group, prior);
+            let counts = counts_of(&own.train);
+            let between = |i| types::on_line(&neighbours, group, i);
+            let (start, fixed) = types::by_counts(&counts, prior, params, between);
+            (None, job.choose(&[&own.train], &own.holdout, &start, &fixed))
+        }
+        TypeRule::Smoothed => {
+            let neighbours = job.neighbours(groups, group, prior);
+            let (ridge, fit) = job.alone(own, prior);
+            (
+                None,
+                (ridge, SparseFit { weights: types::smoothed(&neighbours, group, prior), ..fit }),
+            )
+        }
+    };
+    let passes = job.passes;
+    let trace = common.as_ref().map_or(&fit, |(_, common)| common).trace.clone();
     let error = |weights: &[f32]| SparseIteration {
         train: super::sparse_error(&own.train, weights, params.link).unwrap_or_default(),
         holdout: super::sparse_error(&own.holdout, weights, params.link),
     };
     GroupFit {
-        ridges: (common.as_ref().map(|(ridge, _)| *ridge), ridge),
+        ridges: (common.map(|(ridge, _)| ridge), ridge),
         passes,
+        trace,
         before: error(prior),
         after: error(&fit.weights),
         weights: fit.weights,
@@ -97,40 +132,83 @@ pub fn fit_group(
     }
 }
 
-/// The best fit over the firmnesses, by the error on the rows held out; the first
-/// where there are none.
-fn choose(
-    train: &[&SparseRows],
-    holdout: &SparseRows,
-    prior: &[f32],
-    params: &GroupParams,
-    passes: &mut usize,
-    keep_on: &mut dyn FnMut(usize) -> bool,
-) -> (f64, SparseFit) {
-    let mut best: Option<(f64, SparseFit)> = None;
-    let mut go_on = true;
-    let rows = train.iter().map(|rows| rows.len()).sum();
-    for &ridge in &params.ridges {
-        let sparse = SparseParams {
-            link: params.link,
-            ridge,
-            iterations: params.iterations,
-            patience: params.patience,
-        };
-        let fit = fit_sparse(train, holdout, Prior::free(prior), &sparse, |_| {
-            *passes += 1;
-            go_on = keep_on(rows);
-            go_on
-        });
-        let error = |fit: &SparseFit| fit.trace[fit.best].holdout;
-        if best.as_ref().is_none_or(|(_, old)| error(&fit) < error(old)) {
-            best = Some((ridge, fit));
-        }
-        if !go_on || holdout.is_empty() {
-            break;
-        }
+fn counts_of(rows: &SparseRows) -> Vec<u32> {
+    super::kernel::diagonal(&[rows], rows.weights()).into_iter().map(|n| n as u32).collect()
+}
+
+/// The fits of one group.
+struct Job<'a> {
+    params: &'a GroupParams,
+    passes: usize,
+    keep_on: &'a mut dyn FnMut(usize) -> bool,
+}
+
+impl Job<'_> {
+    /// The group and its neighbours together; none where it has no neighbours.
+    fn common(
+        &mut self,
+        groups: &[GroupRows],
+        group: usize,
+        prior: &[f32],
+    ) -> Option<(f64, SparseFit)> {
+        let near = types::near(groups, group, self.params.radius);
+        let train: Vec<&SparseRows> = groups[near].iter().map(|near| &near.train).collect();
+        let rows: usize = train.iter().map(|rows| rows.len()).sum();
+        let fixed = &self.params.fixed;
+        (rows > groups[group].train.len())
+            .then(|| self.choose(&train, &groups[group].holdout, prior, fixed))
     }
-    best.expect("a ridge to try")
+
+    fn alone(&mut self, own: &GroupRows, prior: &[f32]) -> (f64, SparseFit) {
+        self.choose(&[&own.train], &own.holdout, prior, &self.params.fixed)
+    }
+
+    /// Every neighbour, and the group itself, fitted alone.
+    fn neighbours(&mut self, groups: &[GroupRows], group: usize, prior: &[f32]) -> Vec<Alone> {
+        types::near(groups, group, self.params.radius)
+            .map(|near| {
+                let (_, SparseFit { weights, counts, .. }) = self.alone(&groups[near], prior);
+                Alone { group: near, weights, counts }
+            })
+            .collect()
+    }
+
+    /// The best fit over the firmnesses, by the error on the rows held out; the first
+    /// where there are none.
+    fn choose(
+        &mut self,
+        train: &[&SparseRows],
+        holdout: &SparseRows,
+        prior: &[f32],
+        fixed: &[u32],
+    ) -> (f64, SparseFit) {
+        let params = self.params;
+        let mut best: Option<(f64, SparseFit)> = None;
+        let mut go_on = true;
+        let rows = train.iter().map(|rows| rows.len()).sum();
+        for &ridge in &params.ridges {
+            let sparse = SparseParams {
+                link: params.link,
+                ridge,
+                iterations: params.iterations,
+                patience: params.patience,
+            };
+            let prior = Prior { weights: prior, fixed };
+            let fit = fit_sparse(train, holdout, prior, &sparse, |_| {
+                self.passes += 1;
+                go_on = (self.keep_on)(rows);
+                go_on
+            });
+            let error = |fit: &SparseFit| fit.trace[fit.best].holdout;
+            if best.as_ref().is_none_or(|(_, old)| error(&fit) < error(old)) {
+                best = Some((ridge, fit));
+            }
+            if !go_on || holdout.is_empty() {
+                break;
+            }
+        }
+        best.expect("a ridge to try")
+    }
 }
 
 #[cfg(test)]
@@ -174,6 +252,20 @@ mod tests {
         let error = |fit: &GroupFit| fit.after.holdout.unwrap();
         assert!(error(&together) < 0.8 * error(&alone), "{together:?} {alone:?}");
         assert!(error(&alone) < alone.before.holdout.unwrap());
+    }
+
+    #[test]
+    fn every_rule_learns_and_none_looks_beyond_its_radius() {
+        let groups = groups(800, 4.0, 4);
+        for rule in TypeRule::ALL {
+            let params = GroupParams { rule, radius: 1, ..GroupParams::default() };
+            let fit =
+                |groups: &[GroupRows]| fit_group(groups, 0, &[0.0; 100], &params, &mut |_| true);
+            let whole = fit(&groups);
+            let error = whole.after.holdout.unwrap();
+            assert!(error < 0.5 * whole.before.holdout.unwrap(), "{rule:?} {error}");
+            assert_eq!(whole.weights, fit(&groups[..2]).weights, "{rule:?}");
+        }
     }
 
     #[test]

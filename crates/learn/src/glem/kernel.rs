@@ -104,12 +104,29 @@ fn gather<I: Index>(rows: &SparseRows, block: &[I], weights: &[f32], out: &mut [
     }
 }
 
-/// Adds every row's answer to its places, column by column.
+/// Adds every row's answer to its places, four columns at a time: what a row adds to is
+/// often what the last one added to, and an addition to a place in memory waits for the
+/// one before.
 fn scatter<I: Index>(rows: &SparseRows, block: &[I], answers: &[f32], out: &mut [f32]) {
-    for c in 0..rows.width() {
-        let table = &mut out[rows.table(c)];
-        for (index, answer) in block[c * BLOCK..].iter().zip(answers) {
-            table[index.place()] += answer;
+    let count = answers.len();
+    let column = |c: usize| (rows.table(c).start, &block[c * BLOCK..c * BLOCK + count]);
+    let width = rows.width();
+    let quarter = width / 4;
+    for c in 0..quarter {
+        // Columns far apart are of different tables.
+        let [(b0, c0), (b1, c1), (b2, c2), (b3, c3)] =
+            [0, 1, 2, 3].map(|i| column(c + i * quarter));
+        for ((((answer, i0), i1), i2), i3) in answers.iter().zip(c0).zip(c1).zip(c2).zip(c3) {
+            out[b0 + i0.place()] += answer;
+            out[b1 + i1.place()] += answer;
+            out[b2 + i2.place()] += answer;
+            out[b3 + i3.place()] += answer;
+        }
+    }
+    for c in 4 * quarter..width {
+        let (base, indices) = column(c);
+        for (answer, index) in answers.iter().zip(indices) {
+            out[base + index.place()] += answer;
         }
     }
 }

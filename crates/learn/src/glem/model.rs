@@ -3,7 +3,7 @@
 //! The one invariant to know: the sum of a position's weights times the scale of its
 //! group is its value in the model's unit, for the side to move.
 
-use super::{PatternError, PatternPlan, PatternSet, StageGroups};
+use super::{PatternError, PatternPlan, PatternSet, SparseSet, StageGroups};
 use crate::LearnError;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,8 @@ pub struct PatternModel {
     pub(super) weights: Vec<i16>,
     /// Positions behind each weight, where they are known.
     pub(super) counts: Option<Vec<u16>>,
+    /// The valid states of each sparse pattern.
+    pub(super) valid: Vec<Vec<u32>>,
 }
 
 /// The largest weight in steps of its scale.
@@ -119,7 +121,19 @@ impl PatternModel {
             .then(|| counted.flatten().copied().collect());
         let scales = rounded.iter().map(|group| group.scale).collect();
         let weights = rounded.into_iter().flat_map(|group| group.steps).collect();
-        Ok(Self { plan, groups, unit, scales, weights, counts })
+        let valid = vec![Vec::new(); plan.sparse.len()];
+        Ok(Self { plan, groups, unit, scales, weights, counts, valid })
+    }
+
+    /// The same with the valid states of its sparse patterns, one list each.
+    #[must_use]
+    pub fn with_valid(self, valid: Vec<Vec<u32>>) -> Self {
+        Self { valid, ..self }
+    }
+
+    /// The valid states of each sparse pattern.
+    pub fn valid(&self) -> &[Vec<u32>] {
+        &self.valid
     }
 
     /// What it looks at.
@@ -175,8 +189,8 @@ impl PatternModel {
         self.steps_of(group).iter().map(|&step| f32::from(step) * scale).collect()
     }
 
-    /// The patterns over a game's atoms, if the model has a weight for each of
-    /// their configurations and no more.
+    /// The patterns over a game's atoms, and the sparse ones, if the model has a weight
+    /// for each of their configurations and no more.
     ///
     /// # Errors
     /// When the patterns are not of these atoms, or the weights of other patterns.
@@ -185,10 +199,13 @@ impl PatternModel {
         names: &[String],
         ranges: &[u8],
         symmetries: &[Vec<u16>],
-    ) -> Result<PatternSet, PatternError> {
+    ) -> Result<(PatternSet, SparseSet), PatternError> {
         let set = PatternSet::new(self.plan.patterns.clone(), names, ranges, symmetries)?;
-        let (asked, held) = (self.plan.weights(&set), self.weights.len() / self.groups.count());
-        if asked == held { Ok(set) } else { Err(PatternError::OtherSet { asked, held }) }
+        let sparse = SparseSet::new(&self.plan.sparse, names, ranges, symmetries)?
+            .with_valid(self.valid.clone())?;
+        let asked = self.plan.weights(&set) + sparse.weights();
+        let held = self.weights.len() / self.groups.count();
+        if asked == held { Ok((set, sparse)) } else { Err(PatternError::OtherSet { asked, held }) }
     }
 }
 
@@ -204,8 +221,8 @@ pub(super) mod tests {
             atoms: atoms.chars().map(|c| c.to_string()).collect(),
         };
         let counts = vec![Count { feature: "n".into(), low: -1, high: 2 }];
-        let plan =
-            PatternPlan { patterns: vec![pattern("all", "abcd"), pattern("end", "ab")], counts };
+        let patterns = vec![pattern("all", "abcd"), pattern("end", "ab")];
+        let plan = PatternPlan { patterns, counts, sparse: Vec::new() };
         let names: Vec<String> = "abcd".chars().map(|c| c.to_string()).collect();
         let set = PatternSet::new(plan.patterns.clone(), &names, &[3; 4], &[vec![3, 2, 1, 0]]);
         (plan, set.unwrap())

@@ -1,7 +1,7 @@
 //! What a pattern model looks at, and how it divides a game: as a person writes it
 //! down, and as a model file keeps it.
 
-use super::{Pattern, PatternSet, SparseRows};
+use super::{Pattern, PatternSet, SparseRows, SparseSet};
 use evalsmith_core::Stage;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,9 @@ pub struct PatternPlan {
     /// The counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<Count>,
+    /// Patterns of which only states met often enough have a weight.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sparse: Vec<Pattern>,
 }
 
 /// A whole-numbered feature with one weight a value, held within limits.
@@ -44,7 +47,8 @@ impl Count {
 }
 
 impl PatternPlan {
-    /// Weights of one group of stages, where the patterns are of this set.
+    /// Weights of one group of stages without those of sparse patterns, which follow
+    /// them; the patterns are of this set.
     pub fn weights(&self, set: &PatternSet) -> usize {
         set.weights() + self.counts.iter().map(Count::size).sum::<usize>()
     }
@@ -59,12 +63,18 @@ impl PatternPlan {
         self.counts.iter().map(&mut own).collect()
     }
 
-    /// No rows yet, with a column per instance and one per count.
-    pub fn rows(&self, set: &PatternSet) -> SparseRows {
+    /// No rows yet, with a column per instance, one per count and one per instance of a
+    /// sparse pattern.
+    pub fn rows(&self, set: &PatternSet, sparse: &SparseSet) -> SparseRows {
         let (mut bases, mut sizes) = (set.bases(), set.table_sizes());
         bases.extend(self.count_bases(set).into_iter().map(|base| base as u32));
         sizes.extend(self.counts.iter().map(|count| count.size() as u32));
-        SparseRows::with_tables(bases, sizes, self.weights(set))
+        let first = self.weights(set);
+        for (base, size) in sparse.columns() {
+            bases.push(first as u32 + base);
+            sizes.push(size);
+        }
+        SparseRows::with_tables(bases, sizes, first + sparse.weights())
     }
 }
 

@@ -9,7 +9,7 @@
 //! The one invariant to know: [`changed`](PatternTables::changed) leads to the same
 //! indices as [`indices`](PatternTables::indices) of the later values.
 
-use super::{PatternError, PatternModel, PatternSet, StageGroups, Unit};
+use super::{OffsetTable, PatternError, PatternModel, PatternSet, SparseSet, StageGroups, Unit};
 use evalsmith_core::Stage;
 
 /// Instances there is room for.
@@ -37,6 +37,9 @@ pub struct PatternTables {
     groups: StageGroups,
     scales: Vec<f32>,
     unit: Unit,
+    halves: Vec<Halves>,
+    /// Group by group a table for each sparse pattern.
+    sparse: Vec<Vec<OffsetTable>>,
 }
 
 impl PatternTables {
@@ -47,17 +50,21 @@ impl PatternTables {
     /// indices of two bytes.
     ///
     /// # Panics
-    /// When the set is not the model's.
-    pub fn new(model: &PatternModel, set: &PatternSet) -> Result<Self, PatternError> {
-        check_for_play(set)?;
+    /// When the sets are not the model's.
+    pub fn new(
+        model: &PatternModel,
+        set: &PatternSet,
+        sparse: &SparseSet,
+    ) -> Result<Self, PatternError> {
+        let (lanes, halves) = lanes(set, sparse)?;
         let mut first = Vec::with_capacity(set.ranges().len());
         let mut rows = Vec::new();
         for &range in set.ranges() {
             first.push(rows.len() as u32);
             rows.resize(rows.len() + usize::from(range), Indices([0; LANES]));
         }
-        for (lane, instance) in set.instances_with_places().enumerate() {
-            for &(atom, stride) in instance.places {
+        for (lane, places) in lanes.iter().enumerate() {
+            for &(atom, stride) in places {
                 let own = first[usize::from(atom)] as usize;
                 for value in 0..set.ranges()[usize::from(atom)] {
                     rows[own + usize::from(value)].0[lane] = u16::from(value) * stride as u16;
@@ -84,10 +91,11 @@ impl PatternTables {
                 weights.extend(ranks.iter().map(|&rank| folded[base + rank as usize]));
                 base += ranks.iter().max().map_or(0, |&most| most as usize + 1);
             }
-            weights.extend_from_slice(&folded[base..]);
+            weights.extend_from_slice(&folded[base..model.plan().weights(set)]);
         }
         assert_eq!(weights.len(), stride * model.groups().count(), "the model's own set");
         let bases = set.instances_with_places().map(|i| table_bases[i.table]).collect();
+        let sparse = sparse_tables(model, model.plan().weights(set), sparse);
         Ok(Self {
             first,
             rows,
@@ -98,6 +106,8 @@ impl PatternTables {
             groups: model.groups(),
             scales: model.scales().to_vec(),
             unit: model.unit(),
+            halves,
+            sparse,
         })
     }
 
@@ -182,10 +192,26 @@ impl PatternTables {
             let place = (count(i).round().max(low).min(high) - low) as usize;
             sum += i32::from(weights[base as usize + place]);
         }
+        for &(first, second, table) in &self.halves {
+            let [i1, i2] = [first, second].map(|lane| indices.0[usize::from(lane)]);
+            sum += i32::from(self.sparse[group][table].get(i1, i2));
+        }
         f64::from(sum) * f64::from(self.scales[group]) * self.unit.log_odds()
     }
 
-    /// What each instance and then each count adds to that, in log-odds.
+    /// Cells of each sparse pattern's table, and the share of them in use.
+    pub fn sparse_tables(&self) -> Vec<(usize, f64)> {
+        let first = self.sparse.first().into_iter().flatten();
+        first.map(|table| (table.len(), table.fill())).collect()
+    }
+
+    /// Whether it has sparse patterns.
+    pub fn is_sparse(&self) -> bool {
+        !self.halves.is_empty()
+    }
+
+    /// What each instance, then each count, and last each instance of a sparse pattern
+    /// adds to that, in log-odds.
     pub fn contributions(
         &self,
         stage: Stage,
@@ -200,32 +226,87 @@ impl PatternTables {
         let counts = self.counts.iter().enumerate().map(|(i, &(low, high, base))| {
             base as usize + (count(i).round().max(low).min(high) - low) as usize
         });
-        instances.chain(counts).map(|place| step * f64::from(weights[place])).collect()
+        let flat = instances.chain(counts).map(|place| weights[place]);
+        let sparse = self.halves.iter().map(|&(first, second, table)| {
+            let [i1, i2] = [first, second].map(|lane| indices.0[usize::from(lane)]);
+            self.sparse[group][table].get(i1, i2)
+        });
+        flat.chain(sparse).map(|weight| step * f64::from(weight)).collect()
     }
 }
 
-/// Whether indices of two bytes in the lanes there are hold every instance.
-///
-/// # Errors
-/// When they do not, with the remedy.
-pub fn check_for_play(set: &PatternSet) -> Result<(), PatternError> {
-    let found = set.instances();
+/// For an instance of a sparse pattern the lanes of its halves, and its table.
+type Halves = (u8, u8, usize);
+
+/// The atoms whose values add up to a lane's index, with what they count for.
+type Lane = Vec<(u16, u32)>;
+
+/// The lanes of all instances, then those of halves of sparse patterns that no instance
+/// has already; and where each sparse instance finds its halves (buro98: patterns whose
+/// indices are there for others cost least).
+fn lanes(set: &PatternSet, sparse: &SparseSet) -> Result<(Vec<Lane>, Vec<Halves>), PatternError> {
+    let mut tables = set.patterns().iter().zip(set.tables_of_ranks());
+    if let Some((pattern, ranks)) = tables.find(|(_, ranks)| ranks.len() > 1 << 16) {
+        return Err(PatternError::NotForPlay(format!(
+            "pattern {:?} has {} states; play has room for 65536 (ten squares of three), so make \
+             it smaller, or a sparse one",
+            pattern.name,
+            ranks.len()
+        )));
+    }
+    let mut lanes: Vec<Lane> = set.instances_with_places().map(|i| i.places.to_vec()).collect();
+    let mut halves = Vec::new();
+    for (table, places) in sparse.halves() {
+        let [first, second] = places.map(|places| {
+            lanes.iter().position(|lane| *lane == places).unwrap_or_else(|| {
+                lanes.push(places);
+                lanes.len() - 1
+            })
+        });
+        halves.push((first as u8, second as u8, table));
+        if sparse.sides(table).into_iter().any(|side| side >= 1 << 16) {
+            let message = "half of a sparse pattern has room for 65535 states; make it smaller";
+            return Err(PatternError::NotForPlay(message.into()));
+        }
+    }
+    let found = lanes.len();
     if found > LANES {
         return Err(PatternError::NotForPlay(format!(
             "the patterns have {found} instances with their symmetric copies; play has room for \
              {LANES}, so leave some out"
         )));
     }
-    let mut tables = set.patterns().iter().zip(set.tables_of_ranks());
-    match tables.find(|(_, ranks)| ranks.len() > 1 << 16) {
-        Some((pattern, ranks)) => Err(PatternError::NotForPlay(format!(
-            "pattern {:?} has {} states; play has room for 65536 (ten squares of three), so make \
-             it smaller",
-            pattern.name,
-            ranks.len()
-        ))),
-        None => Ok(()),
-    }
+    Ok((lanes, halves))
+}
+
+fn sparse_tables(model: &PatternModel, first: usize, sparse: &SparseSet) -> Vec<Vec<OffsetTable>> {
+    let mut layouts: Vec<OffsetTable> = Vec::new();
+    (0..model.groups().count())
+        .map(|group| {
+            let folded = &model.steps_of(group)[first..];
+            let tables = sparse.bases().into_iter().enumerate().map(|(table, base)| {
+                let weighted: Vec<(u16, u16, i16)> = sparse
+                    .pairs(table)
+                    .into_iter()
+                    .map(|(i1, i2, place)| (i1, i2, folded[(base + place) as usize]))
+                    .collect();
+                if layouts.len() == table {
+                    let [rows, columns] = sparse.sides(table);
+                    layouts.push(OffsetTable::new(&weighted, rows, columns));
+                }
+                layouts[table].with_weights(&weighted)
+            });
+            tables.collect()
+        })
+        .collect()
+}
+
+/// Whether indices of two bytes in the lanes there are hold every instance.
+///
+/// # Errors
+/// When they do not, with the remedy.
+pub fn check_for_play(set: &PatternSet, sparse: &SparseSet) -> Result<(), PatternError> {
+    lanes(set, sparse).map(|_| ())
 }
 
 #[cfg(test)]
@@ -271,7 +352,7 @@ mod tests {
             n in -4_i8..5,
         ) {
             let (model, set) = model();
-            let tables = PatternTables::new(&model, &set).unwrap();
+            let tables = PatternTables::new(&model, &set, &SparseSet::default()).unwrap();
             let mut indices = tables.indices(&atoms);
             for atom in 0..4_u16 {
                 let (old, new) = (atoms[usize::from(atom)], later[usize::from(atom)]);
@@ -289,13 +370,50 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_into_two_bytes_is_refused() {
+        let none = SparseSet::default();
         let names: Vec<String> = (0..70).map(|i| i.to_string()).collect();
         let set = |patterns| PatternSet::new(patterns, &names, &[3; 70], &[]).unwrap();
         let one = |i: usize| Pattern { name: i.to_string(), atoms: vec![i.to_string()] };
-        let many = check_for_play(&set((0..65).map(one).collect())).unwrap_err();
+        let many = check_for_play(&set((0..65).map(one).collect()), &none).unwrap_err();
         assert!(many.to_string().contains("65 instances"), "{many}");
         let large = Pattern { name: "large".into(), atoms: names[..11].to_vec() };
-        let large = check_for_play(&set(vec![large])).unwrap_err();
+        let large = check_for_play(&set(vec![large]), &none).unwrap_err();
         assert!(large.to_string().contains("\"large\" has 177147 states"), "{large}");
+    }
+
+    proptest! {
+        #[test]
+        fn sparse_patterns_play_by_their_valid_states(
+            atoms in prop::collection::vec(0_u8..3, 4),
+            states in prop::collection::btree_set(0_u32..81, 0..40),
+        ) {
+            let (mut plan, set) = line();
+            plan.sparse = vec![Pattern { name: "sparse".into(), ..plan.patterns[0].clone() }];
+            let names: Vec<String> = "abcd".chars().map(|c| c.to_string()).collect();
+            let turn = [vec![3, 2, 1, 0]];
+            let sparse = SparseSet::new(&plan.sparse, &names, &[3; 4], &turn).unwrap();
+            // Only the smaller of two images can be counted.
+            let mirrored = |s: u32| [27, 9, 3, 1].iter().zip([1, 3, 9, 27]).map(|(a, b)| s / a % 3 * b).sum();
+            let valid: Vec<u32> = states.into_iter().filter(|&s| s <= mirrored(s)).collect();
+            let sparse = sparse.with_valid(vec![valid.clone()]).unwrap();
+            let groups = StageGroups::new(1, 1, 1).unwrap();
+            let n = plan.weights(&set);
+            let mut fitted: Vec<f32> = (0..n + sparse.weights()).map(|i| (i % 13) as f32 - 6.0).collect();
+            fitted[n] = 0.0;
+            let model = PatternModel::new(plan, groups, Unit::LogOdds, rounded(&[fitted])).unwrap();
+            let model = model.with_valid(vec![valid]);
+            let tables = PatternTables::new(&model, &set, &sparse).unwrap();
+            let found = tables.log_odds(Stage(0), &tables.indices(&atoms), |_| 0.0);
+            let mut active = Vec::new();
+            set.append_active(&atoms, &mut active);
+            let weights = model.weights_of(0);
+            let flat: f32 = active.iter().zip(set.bases()).map(|(&i, b)| weights[(i + b) as usize]).sum();
+            active.clear();
+            sparse.append_active(&atoms, &mut active);
+            let expected = flat + weights[set.weights() + 1] + weights[n + active[0] as usize];
+            prop_assert!((found - f64::from(expected)).abs() < 1e-3, "{} for {}", found, expected);
+            let parts: f64 = tables.contributions(Stage(0), &tables.indices(&atoms), |_| 0.0).iter().sum();
+            prop_assert!((found - parts).abs() < 1e-9);
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::pattern::{Pattern, Ranks, ranks, strides};
 use std::collections::{BTreeSet, HashMap};
 
 /// A flat table has at most 3^16 states.
-const MAX_STATES: u64 = 43_046_721;
+pub(super) const MAX_STATES: u64 = 43_046_721;
 
 /// Why patterns cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -133,21 +133,9 @@ impl PatternSet {
                 return Err(PatternError::TooLarge { pattern: pattern.name.clone(), states });
             }
             let strides = strides(&own_ranges);
-            let set: BTreeSet<u16> = atoms.iter().copied().collect();
-            let mut permutations = Vec::new();
-            let mut own = BTreeSet::from([set.clone()]);
-            let mut order = vec![atoms.clone()];
-            for symmetry in symmetries {
-                let image: Vec<u16> = atoms.iter().map(|&a| symmetry[usize::from(a)]).collect();
-                let image_set: BTreeSet<u16> = image.iter().copied().collect();
-                if image_set == set {
-                    let place = |a| atoms.iter().position(|&b| b == a).expect("the same atoms");
-                    permutations.push(image.iter().map(|&a| place(a)).collect());
-                } else if own.insert(image_set) {
-                    order.push(image);
-                }
-            }
-            for copy in own {
+            let (order, permutations) = copies(&atoms, symmetries);
+            for copy in &order {
+                let copy = copy.iter().copied().collect();
                 if let Some(first) = seen.insert(copy, pattern.name.clone()) {
                     return Err(PatternError::Copies { first, second: pattern.name.clone() });
                 }
@@ -252,7 +240,27 @@ impl PatternSet {
     }
 }
 
-fn numbered(
+/// The atoms of a pattern and of all its images, each image once; and the permutations
+/// of its places that symmetries leave it as it is by.
+pub(super) fn copies(atoms: &[u16], symmetries: &[Vec<u16>]) -> (Vec<Vec<u16>>, Vec<Vec<usize>>) {
+    let set: BTreeSet<u16> = atoms.iter().copied().collect();
+    let mut permutations = Vec::new();
+    let mut known = BTreeSet::from([set.clone()]);
+    let mut order = vec![atoms.to_vec()];
+    for symmetry in symmetries {
+        let image: Vec<u16> = atoms.iter().map(|&a| symmetry[usize::from(a)]).collect();
+        let image_set: BTreeSet<u16> = image.iter().copied().collect();
+        if image_set == set {
+            let place = |a| atoms.iter().position(|&b| b == a).expect("the same atoms");
+            permutations.push(image.iter().map(|&a| place(a)).collect());
+        } else if known.insert(image_set) {
+            order.push(image);
+        }
+    }
+    (order, permutations)
+}
+
+pub(super) fn numbered(
     pattern: &Pattern,
     numbers: &HashMap<&str, u16>,
     names: &[String],
