@@ -135,6 +135,7 @@ impl<G: Game> Study for GameStudy<G> {
             Function::Dense(dense) => dense.model().kind(),
             Function::Moves(_) => "griffith",
             Function::Patterns(_) => "patterns",
+            Function::Configurations(_) => "configurations",
         }
     }
 
