@@ -22,6 +22,9 @@ use evalsmith_search::Searcher;
 const STAGE: &str = "stage";
 const SIDE: &str = "side";
 
+/// A packed position with its value and the half points of its game.
+pub type Sample<'a> = (&'a [u8], f64, u8);
+
 /// Positions of a dataset with their values and properties.
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
@@ -163,7 +166,7 @@ impl Gathered {
         (low, high): (f64, f64),
         condition: Option<&Expression>,
         most: usize,
-    ) -> Result<Vec<(&[u8], f64, u8)>, LabError> {
+    ) -> Result<Vec<Sample<'_>>, LabError> {
         let mut holds = vec![true; self.len()];
         if let Some(condition) = condition {
             let columns = condition.names().iter().map(|name| self.column(name));

@@ -69,7 +69,7 @@ pub mod prelude {
     pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
     pub use crate::curve_adjust::{AdjustPlan, Adjusted, adjust_table, fit_table_weights};
-    pub use crate::curve_gather::Gathered;
+    pub use crate::curve_gather::{Gathered, Sample};
     pub use crate::curve_play::{AdjustedPlay, PlayPlan};
     pub use crate::curve_search::{SearchPlan, TableSearch, search_table};
     pub use crate::curve_table::{

@@ -12,7 +12,7 @@ use evalsmith_lab::prelude::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Conditions drawn at once.
@@ -107,7 +107,7 @@ fn condition(text: &str) -> Result<Expression, Refusal> {
     Expression::condition(text).map_err(|e| Refusal::bad(format!("{text:?}: {e}")))
 }
 
-fn names_of(path: &PathBuf) -> Result<Vec<String>, Refusal> {
+fn names_of(path: &Path) -> Result<Vec<String>, Refusal> {
     let sheet = Sheet::open(path).map_err(|e| Refusal::from(LabError::from(e)))?;
     Ok(sheet.names().to_vec())
 }

@@ -78,9 +78,8 @@ impl Entrance {
         let Some(token) = &self.token else { return true };
         let text = |name| headers.get(name).and_then(|v: &HeaderValue| v.to_str().ok());
         let bearer = text(header::AUTHORIZATION).and_then(|v| v.strip_prefix("Bearer "));
-        let cookies = text(header::COOKIE).unwrap_or_default().split(';');
-        let cookie =
-            cookies.filter_map(|c| c.trim().strip_prefix(COOKIE)?.strip_prefix('=')).next();
+        let mut cookies = text(header::COOKIE).unwrap_or_default().split(';');
+        let cookie = cookies.find_map(|c| c.trim().strip_prefix(COOKIE)?.strip_prefix('='));
         bearer.into_iter().chain(cookie).any(|given| same(given, token))
     }
 }
@@ -89,9 +88,8 @@ impl Entrance {
 fn same(given: &str, wanted: &str) -> bool {
     let (given, wanted) = (given.as_bytes(), wanted.as_bytes());
     let mut different = given.len() ^ wanted.len();
-    for i in 0..wanted.len() {
-        let byte = given.get(i).copied().unwrap_or_default();
-        different |= usize::from(byte ^ wanted[i]);
+    for (i, byte) in wanted.iter().enumerate() {
+        different |= usize::from(byte ^ given.get(i).copied().unwrap_or_default());
     }
     std::hint::black_box(different) == 0
 }
@@ -165,8 +163,8 @@ mod tests {
         Entrance::new("127.0.0.1:8080".parse().unwrap(), token.map(str::to_owned))
     }
 
-    fn status(method: Method, pairs: &[(&'static str, &'static str)]) -> Option<u16> {
-        let checked = entrance(None).check(&method, "/api/v1/runs", &headers(pairs));
+    fn status(method: &Method, pairs: &[(&'static str, &'static str)]) -> Option<u16> {
+        let checked = entrance(None).check(method, "/api/v1/runs", &headers(pairs));
         checked.err().map(|refusal| refusal.status.as_u16())
     }
 
@@ -174,17 +172,17 @@ mod tests {
     fn only_our_own_page_may_ask() {
         let host = ("host", "localhost:8080");
         let json = ("content-type", "application/json; charset=utf-8");
-        assert_eq!(status(Method::GET, &[host]), None);
-        assert_eq!(status(Method::POST, &[host, json]), None);
-        assert_eq!(status(Method::POST, &[host, json, ("origin", "http://localhost:8080")]), None);
-        assert_eq!(status(Method::GET, &[]), Some(403), "no host");
-        assert_eq!(status(Method::GET, &[("host", "evil.example:8080")]), Some(403), "rebinding");
+        assert_eq!(status(&Method::GET, &[host]), None);
+        assert_eq!(status(&Method::POST, &[host, json]), None);
+        assert_eq!(status(&Method::POST, &[host, json, ("origin", "http://localhost:8080")]), None);
+        assert_eq!(status(&Method::GET, &[]), Some(403), "no host");
+        assert_eq!(status(&Method::GET, &[("host", "evil.example:8080")]), Some(403), "rebinding");
         for origin in ["https://evil.example", "null", "http://localhost:9090", "localhost:8080"] {
-            assert_eq!(status(Method::POST, &[host, json, ("origin", origin)]), Some(403));
+            assert_eq!(status(&Method::POST, &[host, json, ("origin", origin)]), Some(403));
         }
-        assert_eq!(status(Method::GET, &[host, ("sec-fetch-site", "cross-site")]), Some(403));
+        assert_eq!(status(&Method::GET, &[host, ("sec-fetch-site", "cross-site")]), Some(403));
         for kind in ["text/plain", "application/x-www-form-urlencoded", ""] {
-            assert_eq!(status(Method::POST, &[host, ("content-type", kind)]), Some(415));
+            assert_eq!(status(&Method::POST, &[host, ("content-type", kind)]), Some(415));
         }
     }
 

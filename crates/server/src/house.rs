@@ -11,7 +11,7 @@ use evalsmith_lab::prelude::{AnyGame, FunctionName, Gathered, Quiet, Study};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use tokio::sync::Semaphore;
 
 /// Functions that stay open at once.
@@ -21,6 +21,8 @@ const GATHERINGS: usize = 2;
 const MOST_POSITIONS: usize = 300_000;
 /// Curves and searches that are worked on at once.
 const HEAVY: usize = 2;
+/// How long a request waits for its turn at that.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How a server is set up.
 #[derive(Clone, Debug)]
@@ -37,10 +39,13 @@ pub struct Settings {
     pub program: PathBuf,
 }
 
+/// Something kept, with its key and the age of the file it came from.
+type Kept<K, V> = (K, Option<SystemTime>, Arc<V>);
+
 /// What is kept of things that are costly to open, newest first.
 struct Shelf<K, V> {
     most: usize,
-    kept: Mutex<Vec<(K, Option<SystemTime>, Arc<V>)>>,
+    kept: Mutex<Vec<Kept<K, V>>>,
 }
 
 impl<K: PartialEq, V> Shelf<K, V> {
@@ -57,7 +62,7 @@ impl<K: PartialEq, V> Shelf<K, V> {
     ) -> Result<Arc<V>, E> {
         let stamp = file.and_then(changed);
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = |kept: &mut Vec<(K, Option<SystemTime>, Arc<V>)>| {
+        let known = |kept: &mut Vec<Kept<K, V>>| {
             let at = kept.iter().position(|(k, s, _)| *k == key && *s == stamp)?;
             kept[..=at].rotate_right(1);
             Some(Arc::clone(&kept[0].2))
@@ -173,18 +178,9 @@ pub(crate) async fn heavy<T: Send + 'static>(
     house: Arc<House>,
     work: impl FnOnce(&House) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
-    let permit = Arc::clone(&house.heavy).try_acquire_owned();
-    let permit = match permit {
-        Ok(permit) => permit,
-        Err(_) => {
-            let waited = tokio::time::timeout(
-                std::time::Duration::from_secs(20),
-                Arc::clone(&house.heavy).acquire_owned(),
-            );
-            let reason = "other curves are being drawn; try again in a moment";
-            waited.await.ok().and_then(Result::ok).ok_or_else(|| Refusal::busy(reason))?
-        }
-    };
+    let turn = tokio::time::timeout(PATIENCE, Arc::clone(&house.heavy).acquire_owned());
+    let reason = "other curves are being drawn; try again in a moment";
+    let permit = turn.await.ok().and_then(Result::ok).ok_or_else(|| Refusal::busy(reason))?;
     let done = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         work(&house)

@@ -17,7 +17,7 @@ const SLICE: Duration = Duration::from_millis(20);
 /// Work that may be under way at once.
 const MOST: usize = 64;
 /// Processor time for one piece of work.
-const LONGEST: Duration = Duration::from_secs(180);
+const LONGEST: Duration = Duration::from_mins(3);
 
 /// How soon work is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ fn work(shared: &Shared) {
         if let Some(at) = queue.working.iter().position(|&used| used == before) {
             queue.working.swap_remove(at);
         }
-        if !step.done && job.used - job.begun < LONGEST {
+        if !step.done && job.used.saturating_sub(job.begun) < LONGEST {
             queue.waiting.push(job);
         }
     }

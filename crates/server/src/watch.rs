@@ -126,15 +126,14 @@ pub(crate) async fn show(
 
 fn shown(house: &House, path: &str) -> Result<Shown, Refusal> {
     let record = house.runs.record(path);
-    let (kind, game) = match &record {
-        Some(record) => (record.order.kind().to_owned(), record.order.game().map(str::to_owned)),
-        None => {
-            house.workspace.find(path)?;
-            let runs = house.workspace.holdings().runs;
-            let held = runs.into_iter().find(|held| held.path == path);
-            let held = held.ok_or_else(|| Refusal::missing(format!("{path:?} is no run")))?;
-            (held.what, held.game)
-        }
+    let (kind, game) = if let Some(record) = &record {
+        (record.order.kind().to_owned(), record.order.game().map(str::to_owned))
+    } else {
+        house.workspace.find(path)?;
+        let runs = house.workspace.holdings().runs;
+        let held = runs.into_iter().find(|held| held.path == path);
+        let held = held.ok_or_else(|| Refusal::missing(format!("{path:?} is no run")))?;
+        (held.what, held.game)
     };
     let listed = one(house, path, &kind, game);
     let place = house.workspace.root().join(path);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
 
 /// Patience for anything the page should come to; nothing is judged by it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A page in a browser of its own.
 pub(crate) struct Browser {
@@ -61,7 +61,7 @@ impl Browser {
         let target = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }));
         let order = json!({ "targetId": target["targetId"], "flatten": true });
         let session = browser.ask("Target.attachToTarget", &order);
-        browser.session = session["sessionId"].as_str().unwrap().to_owned();
+        session["sessionId"].as_str().unwrap().clone_into(&mut browser.session);
         for domain in ["Page", "Runtime", "Log"] {
             browser.ask(&format!("{domain}.enable"), &json!({}));
         }

@@ -43,7 +43,7 @@ pub(crate) fn picture(board: &Board) -> Picture {
 }
 
 pub(crate) fn way(m: Move) -> Way {
-    let held = m.dropped().map(|piece| piece.to_str(Color::Black).to_string());
+    let held = m.dropped().map(|piece| piece.to_str(Color::Black));
     let from = m.from().map(|square| place(square) as u16);
     Way { from, held, ..Way::onto(place(m.to())) }
 }
@@ -55,7 +55,8 @@ pub(crate) fn set_up(picture: &Picture, to_move: Side) -> Result<Board, Malforme
         for (sign, count) in hand.iter().filter(|(_, count)| *count > 0) {
             let letter = to_letters(&Piece { side, sign: sign.clone() });
             let number = if *count > 1 { count.to_string() } else { String::new() };
-            held.push_str(&format!("{number}{letter}"));
+            held += &number;
+            held += &letter;
         }
     }
     let held = if held.is_empty() { "-" } else { &held };

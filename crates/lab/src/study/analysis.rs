@@ -86,9 +86,9 @@ impl<G: Game> Ranking<G> {
         let moves = record.position().moves().filter(|_| !over);
         let candidates =
             moves.map(|m| Candidate { m, value: Score(0), line: vec![m], exact: false }).collect();
-        let near = |s: &Box<dyn Solve<G::Position>>| s.moves_left(record.position()) <= SOLVE_AT;
+        let solver = game.solver().filter(|s| s.moves_left(record.position()) <= SOLVE_AT);
         Self {
-            solver: game.solver().filter(near),
+            solver,
             searcher: Searcher::new(function, TABLE_BYTES),
             game,
             record,

@@ -82,12 +82,11 @@ impl<G: Game> Answer<G> {
         record: GameRecord<G::Position>,
         strength: Strength,
     ) -> Self {
-        let near = |s: &Box<dyn Solve<G::Position>>| {
-            strength.solves() && s.moves_left(record.position()) <= SOLVE_AT
-        };
+        let near = |left: u32| strength.solves() && left <= SOLVE_AT;
+        let solver = game.solver().filter(|s| near(s.moves_left(record.position())));
         let (depth, left) = strength.limits();
         Self {
-            solver: game.solver().filter(near),
+            solver,
             searcher: Searcher::new(function, TABLE_BYTES),
             game,
             record,

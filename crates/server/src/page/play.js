@@ -52,6 +52,17 @@ export async function show(place, parts, query, told) {
       el("label", { class: "tick" }, el("input", { type: "checkbox", id: "analyse", checked: wish.analyse, onchange: (e) => { wish.analyse = e.target.checked; refresh(); } }), " Live analysis"));
   }
 
+  // Nothing is drawn anew under a finger: a click whose target went away is lost.
+  let pressed = false;
+  for (const node of [nodes.board, nodes.values]) node.addEventListener("pointerdown", () => { pressed = true; });
+  const released = () => {
+    if (!pressed) return;
+    pressed = false;
+    setTimeout(() => { if (!state.gone) draw(); });
+  };
+  addEventListener("pointerup", released);
+  addEventListener("pointercancel", released);
+
   const isMine = (side) => wish.mine === "both" || wish.mine === side;
 
   // Asks for the position and begins everything anew that depends on it.
@@ -67,7 +78,7 @@ export async function show(place, parts, query, told) {
     }
     if (turn !== state.busy || state.gone) return;
     const names = state.view?.sides?.join();
-    Object.assign(state, { view: now, standing: null, chosen: null, held: null });
+    Object.assign(state, { view: now, at: JSON.stringify(line()), standing: null, chosen: null, held: null });
     remember("play");
     if (names !== now.sides.join()) drawControls();
     draw();
@@ -99,7 +110,7 @@ export async function show(place, parts, query, told) {
       standing: (standing) => {
         if (turn !== state.busy) return;
         state.standing = standing;
-        draw();
+        if (!pressed) draw();
       },
     });
   }
@@ -264,12 +275,12 @@ export async function show(place, parts, query, told) {
     const best = standing.moves[0];
     const first = now.to_move === "first" ? best.win : 1 - best.win;
     const bar = el("span", { class: "bar" });
-    bar.style.width = percent(first, 1);
+    bar.style.width = `${100 * first}%`;
     nodes.chance.classList.toggle("light-first", now.sides[0] === "white");
     replace(nodes.chance, bar, el("span", { class: "left" }, `${now.sides[0]} ${percent(first)}`), el("span", { class: "right" }, `${now.sides[1]} ${percent(1 - first)}`));
     const rows = standing.moves.slice(0, 12).map((m) => {
       const width = el("span", { class: "bar" });
-      width.style.width = percent(m.win, 1);
+      width.style.width = `${100 * m.win}%`;
       return el("tr", {
         tabindex: 0, "data-move": m.move, onpointerenter: () => ahead(m), onfocus: () => ahead(m), onpointerleave: () => ahead(null),
         onclick: () => make(m.move), onkeydown: (e) => { if (e.key === "Enter") make(m.move); },
@@ -293,7 +304,8 @@ export async function show(place, parts, query, told) {
     shownAhead = value?.move ?? null;
     if (!value) { replace(nodes.ahead); replace(nodes.preview); return; }
     replace(nodes.ahead, el("strong", {}, value.move), ` ${value.verdict}: `, value.line.join(" "));
-    if (!state.view.picture) return;
+    // A move may have been made that the board does not show yet.
+    if (!state.view.picture || state.at !== JSON.stringify(line())) return;
     try {
       const { from, moves } = line();
       const end = await post(`/games/${table.game}/view`, { from, moves: [...moves, ...value.line], function: "trivial" });
@@ -360,5 +372,7 @@ export async function show(place, parts, query, told) {
     stops.course();
     clearTimeout(waiting);
     removeEventListener("keydown", key);
+    removeEventListener("pointerup", released);
+    removeEventListener("pointercancel", released);
   };
 }
