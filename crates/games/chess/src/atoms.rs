@@ -95,17 +95,19 @@ mod tests {
 
     #[test]
     fn a_fork_is_two_relations() {
-        let (board, _) = Chess.parse("q3k3/2N5/8/8/8/8/8/4K3 w - - 0 1").expect("a fork");
+        let (board, _) = Chess.parse("q3k3/2N5/8/8/8/8/8/4K3 b - - 0 1").expect("a fork");
         let names = Pieces.names();
+        let at = |name: &str| names.iter().position(|n| n == name).expect("an atom");
         let mut values = vec![0; names.len()];
         let holding = |values: &[u8]| -> Vec<String> {
             let held = names.iter().zip(values).skip(64).filter(|(_, value)| **value == 1);
             held.map(|(name, _)| name.clone()).collect()
         };
         Pieces.write(&board, &mut values);
-        assert_eq!(holding(&values), ["N>q", "N>k"]);
-        assert_eq!(values[names.iter().position(|n| n == "c7").expect("a square")], 2);
-        Pieces.write_waiting(&board, &mut values);
         assert_eq!(holding(&values), ["n>Q", "n>K"]);
+        assert_eq!(values[at("c2")], 8, "the other side's knight, seen from Black's");
+        Pieces.write_waiting(&board, &mut values);
+        assert_eq!(holding(&values), ["N>q", "N>k"]);
+        assert_eq!(values[at("c7")], 2);
     }
 }
