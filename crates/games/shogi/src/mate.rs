@@ -7,7 +7,7 @@
 //! position of the line loses for the attacker, as perpetual check does.
 //! Invariant: a mate that is found is one, by whatever way the position came
 //! about; where none is found there may be one beyond the bound, without checks,
-//! or (rarely) behind a line that was given up because it repeats.
+//! or behind a line that was given up because it repeats.
 
 use crate::attacks::attacks;
 use crate::board::Board;

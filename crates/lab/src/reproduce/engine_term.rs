@@ -77,7 +77,7 @@ impl EngineTerm {
         let (methods, features) = ([Method::Mlm, Method::Ls], [Expression::column("term")]);
         let (fits, _) =
             fit_table_weights(&table, &features, &methods, Draws::LeftOut, ground.progress)?;
-        let joined = gaps(ground, &table, &fits[0])?;
+        let joined = gaps(ground, &table, &fits[0], kept)?;
         let percents: Vec<u32> = fits.iter().map(|fit| self.percent(fit)).collect();
         let (matches, told) = self.matches(ground, &program, &percents)?;
         let tables = vec![self.weights(&fits, &percents), joined, matches];
@@ -210,12 +210,14 @@ fn gaps<G: Game>(
     ground: &Ground<'_, G>,
     table: &TableSource,
     fit: &Adjustment,
+    kept: usize,
 ) -> Result<Table, LabError> {
+    let min_count = (kept as u64 / 200).clamp(2, 50);
     let read = |text: &str| Expression::condition(text);
     let conditions = [read("term >= 20"), read("term <= -20")];
     let conditions = conditions.into_iter().collect::<Result<Vec<_>, _>>();
     let conditions = conditions.map_err(|e| LabError::Settings(e.to_string()))?;
-    let plan = TablePlan { bin_width: None, min_count: 20, draws: Draws::LeftOut, conditions };
+    let plan = TablePlan { bin_width: None, min_count, draws: Draws::LeftOut, conditions };
     let mut told =
         Table::new(["version", "condition", "positions", "vertical gap", "log-odds", "p"])
             .align([Align::Left, Align::Left].into_iter().chain([Align::Right; 4]));

@@ -14,7 +14,7 @@ use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table};
 use crate::curve_values::{After, OwnOrder, ValueSource, own_values};
 use crate::function::by_hand;
 use evalsmith_core::Game;
-use evalsmith_curves::{Curve, Draws, Expression, Method};
+use evalsmith_curves::{Adjustment, Curve, Draws, Expression, Method};
 use evalsmith_report::{Align, LineChart, Table, number};
 use evalsmith_stats::normal;
 use serde::{Deserialize, Serialize};
@@ -138,25 +138,27 @@ impl RecordCurves {
             let before = draw_table(&table, &plan, ground.progress)?;
             if source.fit {
                 let methods = [Method::Mlm, Method::Ls];
-                let (fits, _) = fit_table_weights(
-                    &table,
-                    &features,
-                    &methods,
-                    Draws::LeftOut,
-                    ground.progress,
-                )?;
-                for fit in &fits {
-                    for w in &fit.weights {
+                let draws = Draws::LeftOut;
+                match fit_table_weights(&table, &features, &methods, draws, ground.progress) {
+                    Ok((fits, _)) => {
+                        for fit in &fits {
+                            push(&mut weights, &name, fit);
+                        }
+                        fitted.push((source.name.clone(), formula(&table.value, &fits[0])));
+                    }
+                    // Few games may hold the features too rarely for any weight.
+                    Err(LabError::Curve(reason)) => {
+                        let missing = || number::MISSING.to_owned();
                         weights.push([
                             name.clone(),
-                            fit.method.name().to_owned(),
-                            w.feature.clone(),
-                            number::with_error(w.weight, w.error),
-                            format!("{} to {}", number::fixed(w.low, 3), number::fixed(w.high, 3)),
+                            missing(),
+                            reason.to_string(),
+                            missing(),
+                            missing(),
                         ]);
                     }
+                    Err(other) => return Err(other),
                 }
-                fitted.push((source.name.clone(), formula(&table.value, &fits[0])));
             }
             let wanted = source.weights_of.as_ref().or(source.fit.then_some(&source.name));
             let after = wanted
@@ -169,7 +171,7 @@ impl RecordCurves {
             seen.push(Seen { name, before, after });
         }
         let mut tables = vec![self.table(&seen)];
-        if !fitted.is_empty() {
+        if self.sources.iter().any(|source| source.fit) {
             tables.insert(0, weights);
         }
         let mut made = ground.told(tables, self.verdict(&seen));
@@ -306,6 +308,18 @@ fn min_count() -> u64 {
 
 fn read(text: &str) -> Result<Expression, LabError> {
     Expression::formula(text).map_err(|e| LabError::Settings(e.to_string()))
+}
+
+fn push(weights: &mut Table, records: &str, fit: &Adjustment) {
+    for w in &fit.weights {
+        weights.push([
+            records.to_owned(),
+            fit.method.name().to_owned(),
+            w.feature.clone(),
+            number::with_error(w.weight, w.error),
+            format!("{} to {}", number::fixed(w.low, 3), number::fixed(w.high, 3)),
+        ]);
+    }
 }
 
 fn line(
