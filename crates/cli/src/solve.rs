@@ -1,5 +1,6 @@
 //! `evalsmith solve`: Othello endgames, exactly, checked against what their files say.
 
+use crate::engine::ByFunction;
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, show};
 use crate::progress::Terminal;
@@ -7,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{Bounds, DEFAULT_TABLE_MIB, Question, Solver, Watch, obf};
-use evalsmith_lab::prelude::{Position, Progress, Table};
+use evalsmith_lab::prelude::{FunctionName, Position, Progress, Table};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -113,7 +114,8 @@ impl Solve {
             || std::thread::available_parallelism().map_or(1, usize::from),
             usize::from,
         );
-        let mut solver = Solver::new(self.hash, threads);
+        let judge = ByFunction::open(&FunctionName::Shipped)?;
+        let mut solver = Solver::with_judge(self.hash, threads, judge);
         let terminal = Terminal::new();
         let rows = Rows { format: self.format, peers: !peers.is_empty() };
         rows.show_headings()?;
@@ -154,7 +156,7 @@ impl Solve {
 
     fn solve(
         &self,
-        solver: &mut Solver,
+        solver: &mut Solver<ByFunction>,
         watch: &Watch<'_>,
         position: usize,
         file: &Path,
