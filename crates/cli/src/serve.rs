@@ -89,7 +89,7 @@ fn fresh_token() -> anyhow::Result<String> {
     File::open("/dev/urandom")
         .and_then(|mut source| source.read_exact(&mut bytes))
         .context("no token can be made; give one by --token")?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 fn token(text: &str) -> Result<String, String> {
