@@ -216,11 +216,11 @@ mod tests {
         GameStudy::new(game, function)
     }
 
-    fn compare<G: Game>(game: G, moves: &str, depth: u8, slice: Duration) {
+    fn compare<G: Game>(game: &G, moves: &str, depth: u8, slice: Duration) {
         let line = Line { from: None, moves: moves.split(' ').map(str::to_owned).collect() };
         let told = standings(study(game.clone()).analysis(&line, depth).unwrap(), slice);
-        let record = super::super::line::record(&game, &line).unwrap();
-        let mut searcher = Searcher::new(by_hand(&game).unwrap(), 0);
+        let record = super::super::line::record(game, &line).unwrap();
+        let mut searcher = Searcher::new(by_hand(game).unwrap(), 0);
         for (standing, depth) in told.iter().zip(1..) {
             let limits = Limits::depth(depth);
             let whole = searcher.rank_moves(&record, &limits, &AtomicBool::new(false));
@@ -234,8 +234,8 @@ mod tests {
     #[test]
     fn a_ranking_in_slices_is_the_whole_one() {
         for slice in [Duration::from_micros(200), Duration::from_secs(1)] {
-            compare(Othello::new(), "f5 d6 c3", 6, slice);
-            compare(Chess, "e4 e5", 3, slice);
+            compare(&Othello::new(), "f5 d6 c3", 6, slice);
+            compare(&Chess, "e4 e5", 3, slice);
         }
     }
 

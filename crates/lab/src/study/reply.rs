@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn slices_change_nothing_where_depth_decides() {
-        let whole = reply("e4 e5", Strength::Casual, Duration::from_secs(60));
+        let whole = reply("e4 e5", Strength::Casual, Duration::from_mins(1));
         let sliced = reply("e4 e5", Strength::Casual, Duration::from_micros(300));
         assert_eq!((whole.mv, whole.depth), (sliced.mv, sliced.depth));
     }
