@@ -242,12 +242,12 @@ mod tests {
         let (set, hand) = (Dataset::open(&dir).unwrap(), by_hand(&game).unwrap());
         let all = gather(&game, &set, &hand, Vec::new(), 100, &Quiet).unwrap();
         assert_eq!((all.len(), all.notes.len()), (100, 1));
-        let early = Expression::condition("stage < 12").unwrap();
-        let found = all.between((-0.5, 0.5), Some(&early), 5).unwrap();
+        let early = Expression::condition("stage < 40").unwrap();
+        let found = all.between((-2.0, 2.0), Some(&early), 5).unwrap();
         assert!(!found.is_empty() && found.len() <= 5);
         for (packed, value, _) in found {
             let (position, _) = game.unpack(packed).unwrap();
-            assert!(position.stage().0 < 12 && (-0.5..0.5).contains(&value));
+            assert!(position.stage().0 < 40 && (-2.0..2.0).contains(&value));
         }
         let wrong = Expression::condition("beauty > 1").unwrap();
         let reason = all.between((0.0, 1.0), Some(&wrong), 5).unwrap_err().to_string();

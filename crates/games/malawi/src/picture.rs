@@ -42,13 +42,13 @@ pub(crate) fn way(board: &Board, m: Move) -> Way {
     }
 }
 
-/// Before the first half-move.
+/// At the side's first move.
 pub(crate) fn set_up(picture: &Picture, to_move: Side) -> Result<Board, Malformed> {
     picture.expect_size(6, 6)?;
     let write = |piece: &Piece| {
         let letter = if piece.side == Side::First { 'w' } else { 'b' };
         piece.sign.parse::<u8>().map_or_else(|_| format!("{letter}?"), |n| format!("{letter}{n:X}"))
     };
-    let mover = if to_move == Side::First { 'w' } else { 'b' };
-    notation::parse(&format!("{} {mover} 0", picture.to_rows(write)?))
+    let (mover, half_moves) = if to_move == Side::First { ('w', 0) } else { ('b', 1) };
+    notation::parse(&format!("{} {mover} {half_moves}", picture.to_rows(write)?))
 }

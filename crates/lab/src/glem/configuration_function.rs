@@ -15,8 +15,20 @@ use std::cell::RefCell;
 #[derive(Clone, Debug)]
 pub struct ConfigurationFunction<F> {
     model: ConfigurationModel,
-    /// Those of the linear terms, in their order.
     features: F,
+    /// Which of the features each linear term is.
+    places: Vec<usize>,
+}
+
+/// The game with features among which linear terms are, and their places: as it comes
+/// where it has them all, else with those alone.
+pub(super) fn with_terms<G: Game>(game: &G, terms: &[String]) -> Result<(G, Vec<usize>), LabError> {
+    let names = game.features().names();
+    let place = |term: &String| names.iter().position(|name| name == term);
+    match terms.iter().map(place).collect() {
+        Some(places) => Ok((game.clone(), places)),
+        None => Ok((with_features(game, terms)?, (0..terms.len()).collect())),
+    }
 }
 
 #[derive(Default)]
@@ -45,13 +57,14 @@ impl<F> ConfigurationFunction<F> {
         file.check(G::NAME, G::Position::STAGES)?;
         let model = file.model;
         let Some(atoms) = game.atoms() else { return Err(no_atoms(G::NAME)) };
-        let features = with_features(game, &model.terms)?.features();
+        let (game, places) = with_terms(game, &model.terms)?;
+        let features = game.features();
         if atoms.names() != model.atoms || features.atoms().is_none() {
             let given = format!("the {} atoms of {}", atoms.names().len(), G::NAME);
             let model = format!("{} atoms", model.atoms.len());
             return Err(LearnError::Features { model, given }.into());
         }
-        Ok(Self { model, features })
+        Ok(Self { model, features, places })
     }
 
     /// The model.
@@ -79,7 +92,7 @@ impl<F> ConfigurationFunction<F> {
             atoms.resize(self.model.atoms.len(), 0);
             self.features.atoms().expect(KNOWN).write(position, atoms);
             let mut shared = F::Scratch::default();
-            let term = |i| self.features.get(position, i, &mut shared);
+            let term = |i: usize| self.features.get(position, self.places[i], &mut shared);
             let value = self.model.log_odds(position.stage(), atoms, scratch, active, term);
             read(value, active)
         })
@@ -114,7 +127,7 @@ impl<P: Position, F: Features<P>> Evaluate<P> for ConfigurationFunction<F> {
         });
         let mut scratch = F::Scratch::default();
         for (i, (name, &weight)) in self.model.terms.iter().zip(linear).enumerate() {
-            let feature = f64::from(self.features.get(position, i, &mut scratch));
+            let feature = f64::from(self.features.get(position, self.places[i], &mut scratch));
             let weight = f64::from(weight) * unit;
             terms.push(Term {
                 name: name.clone(),

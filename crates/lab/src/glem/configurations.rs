@@ -7,11 +7,11 @@
 //!
 //! The one invariant to know: games held out take part in no step but the judgement.
 
+use super::configuration_function::with_terms;
 use super::fit::{check_counts, groups_of};
 use super::outcome::{GroupReport, LinkName, table};
 use super::rows::{Targets, check_memory, is_held_out};
 use crate::LabError;
-use crate::fit::with_features;
 use evalsmith_core::{Features, Game, Outcome, Position, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
@@ -145,7 +145,7 @@ pub fn fit_configurations<G: Game>(
     let wrong = |message: String| LabError::Settings(message);
     dataset.expect_game(G::NAME)?;
     super::fit::check_numbers(&plan.labels, &plan.ridges, plan.holdout)?;
-    let game = &with_features(game, &plan.terms)?;
+    let (game, places) = &with_terms(game, &plan.terms)?;
     let Some(atoms) = game.atoms() else { return Err(super::function::no_atoms(G::NAME)) };
     let groups = groups_of(G::Position::STAGES.max(1), plan.stage_width, plan.groups)?;
     let (names, ranges) = (atoms.names(), atoms.ranges());
@@ -153,7 +153,7 @@ pub fn fit_configurations<G: Game>(
     // The sample's copy, the bit rows and the rows of the fit together take about thrice
     // what the atoms do.
     check_memory(4 * bytes)?;
-    let seen = read(game, dataset, plan, groups, progress)?;
+    let seen = read(game, places, dataset, plan, groups, progress)?;
     check_counts(seen.games, seen.unlabelled, &plan.labels, plan.holdout)?;
 
     let found = find(&seen, &ranges, plan, progress)?;
@@ -215,6 +215,7 @@ pub fn fit_configurations<G: Game>(
 
 fn read<G: Game>(
     game: &G,
+    places: &[usize],
     dataset: &Dataset,
     plan: &ConfigurationPlan,
     groups: StageGroups,
@@ -258,9 +259,9 @@ fn read<G: Game>(
             let (position, _) = game.unpack(row.position)?;
             atoms.write(&position, &mut values);
             seen.atoms.extend_from_slice(&values);
-            if !plan.terms.is_empty() {
-                features.append_all(&position, &mut seen.factors);
-            }
+            let mut scratch = Default::default();
+            let term = |&place: &usize| features.get(&position, place, &mut scratch);
+            seen.factors.extend(places.iter().map(term));
             seen.targets.push(target);
             seen.groups.push(groups.of(row.stage) as u8);
             seen.held.push(held);
