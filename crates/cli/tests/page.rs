@@ -256,7 +256,7 @@ fn a_run_is_started_stopped_and_resumed() {
     browser.open(&format!("{}#/run", server.url));
     browser.set("#f-kind", "match");
     for (name, value) in
-        [("name", "duel"), ("a", "hand"), ("b", "trivial"), ("depth", "3"), ("pairs", "400")]
+        [("name", "duel"), ("a", "hand"), ("b", "trivial"), ("depth", "4"), ("pairs", "20000")]
     {
         browser.set(&format!("#f-{name}"), value);
     }
