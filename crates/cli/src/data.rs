@@ -1,5 +1,6 @@
 //! `evalsmith data`: positions with labels.
 
+mod by_engine;
 mod dedupe;
 mod export;
 mod features;

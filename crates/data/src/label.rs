@@ -6,6 +6,7 @@
 //! | [`How::Verdict`] | 1, 0 or -1 under perfect play | at most so many moves left |
 //! | [`How::Search`] | log-odds by a search of fixed depth | everywhere, or at some stages |
 //! | [`How::GameTree`] | the margin by negamax over all games (buro95 fig. 3) | everywhere |
+//! | [`How::Expert`] | the margin that somebody from outside expects or proves | everywhere |
 //! | [`How::Mate`] | 1, 0 or -1: the result, or the win of who first had a mate (takeuchi07) | everywhere |
 //! | [`How::Corrected`] | 1, 0 or -1: the result, turned where a search is sure of an error (buro95) | everywhere |
 //!
@@ -14,13 +15,15 @@
 //! it finished.
 
 mod agreement;
+mod expert;
 mod game_tree;
 mod labeller;
 mod run;
 mod tree_labels;
 
 pub use agreement::{Agreed, agreement};
-pub use run::{LabelOrder, Labels, label};
+pub use expert::{Expert, Opinion};
+pub use run::{LabelOrder, Labels, label, label_by_expert};
 
 use crate::DataError;
 use evalsmith_core::{Game, Stage};
@@ -56,6 +59,11 @@ pub enum How {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exact: Option<String>,
     },
+    /// The margin by an [`Expert`], such as a game's own engine.
+    Expert {
+        /// Who it is and how it comes to its opinion, in words.
+        words: String,
+    },
     /// The result, corrected by the first mate that somebody had: its player is
     /// taken for the winner of the whole game (takeuchi07).
     Mate {
@@ -75,6 +83,11 @@ impl How {
     /// Whether a function is asked.
     pub fn searches(&self) -> bool {
         matches!(self, Self::Search { .. } | Self::Corrected { .. })
+    }
+
+    /// Whether the label depends on a function, searched or asked by an expert.
+    fn asks_a_function(&self) -> bool {
+        self.searches() || matches!(self, Self::Expert { .. })
     }
 
     /// What the column holds, in words.
@@ -100,6 +113,9 @@ impl How {
             Self::GameTree { exact: Some(label) } => format!(
                 "the margin for the side to move by negamax over all games, exact where label {label} is"
             ),
+            Self::Expert { words } => {
+                format!("the margin for the side to move, by {words} with {function}")
+            }
             Self::Mate { nodes } => format!(
                 "win 1, draw 0 or loss -1 for the side to move: the result, or the win of who first had a mate that a search of {nodes} nodes finds"
             ),

@@ -75,7 +75,9 @@ use generate::SEARCH_LABEL;
 pub use generate::{Generated, Maker, generate, generate_with};
 pub use import::{Import, Imported, InputFormat, Place, Scanned, Why, import, scan};
 pub use info::{Agreement, Info};
-pub use label::{Agreed, How, LabelOrder, Labels, agreement, label};
+pub use label::{
+    Agreed, Expert, How, LabelOrder, Labels, Opinion, agreement, label, label_by_expert,
+};
 pub use manifest::{Label, Manifest, Tally};
 pub use merge::merge;
 pub use provenance::Input;

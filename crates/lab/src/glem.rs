@@ -1,6 +1,8 @@
 //! GLEM in a game's hands (buro98): which patterns, their weights from a dataset,
 //! play by them, and boards that show what they learned.
 
+mod begun;
+mod checkpoint;
 mod configuration_function;
 mod configurations;
 mod discover;

@@ -126,9 +126,10 @@ pub mod prelude {
     pub use evalsmith_core::*;
     pub use evalsmith_curves::{Curve, Draws, Expression, Method, SearchParams};
     pub use evalsmith_data::{
-        Agreed, Amount, Dataset, Draw, ExportFormat, Exported, How, Import, Imported, InputFormat,
-        LabelOrder, Labels, NearlyEven, OwnTable, RecordFormat, SelfPlay, Shard, Sheet, Split,
-        TableColumns, Written, agreement, draw, generate, merge, read_own_table, split,
+        Agreed, Amount, Dataset, Draw, Expert, ExportFormat, Exported, How, Import, Imported,
+        InputFormat, LabelOrder, Labels, NearlyEven, Opinion, OwnTable, RecordFormat, SelfPlay,
+        Shard, Sheet, Split, TableColumns, Written, agreement, draw, generate, label_by_expert,
+        merge, read_own_table, split,
     };
     pub use evalsmith_learn::{
         ConfigurationFile, Criterion, DenseModel, Growth, Learner, Model, ModelFile, Node,

@@ -1,30 +1,14 @@
-//! Models on disk: safetensors, with a JSON header in its metadata.
-//!
-//! Python opens the same file with `safetensors.safe_open`; the metadata's one
-//! key, `evalsmith`, holds what the model is and what made it. Nothing in a
-//! file is believed before it is checked.
+//! Models over a game's features, on disk.
 
+use crate::envelope::{self, Envelope, Header, Tensor};
 use crate::{
     DenseModel, LearnError, Linear, Model, Quadratic, Signature, SignatureParams, Tabled, Tree,
 };
-use evalsmith_core::files::write_atomically;
-use safetensors::{
-    Dtype,
-    tensor::{Metadata, TensorView},
-};
-use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::Path;
 
-/// The format this program writes and reads.
-pub(crate) const FORMAT: u64 = 1;
-/// The metadata's key for the header.
-pub(crate) const HEADER: &str = "evalsmith";
-/// The longest header safetensors allows.
-const LARGEST_HEADER: u64 = 100_000_000;
+/// What [`ModelFile`] reads.
+const KINDS: [&str; 5] = ["linear", "quadratic", "signature", "tabled", "tree"];
 /// The tensor of a model: stages by the numbers of one (a linear one has its
 /// intercept and weights).
 const COEFFICIENTS: &str = "coefficients";
@@ -40,65 +24,33 @@ pub struct ModelFile {
     pub model: Model,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Header {
-    format: u64,
-    version: String,
-    game: String,
-    kind: String,
-    features: Vec<String>,
-    stages: usize,
-    /// How a kind that needs it is put together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    structure: Option<serde_json::Value>,
-    made_by: serde_json::Value,
-}
-
-/// What every format, older or newer, says of itself.
-#[derive(Deserialize)]
-struct Version {
-    format: u64,
-    version: String,
-}
-
 impl ModelFile {
     /// Writes the file, under a temporary name first; an existing file is replaced.
     ///
     /// # Errors
     /// When the system refuses.
     pub fn save(&self, path: &Path) -> Result<(), LearnError> {
-        let failed = |source| LearnError::Io { action: "write", path: path.to_owned(), source };
-        let bytes = self.bytes().map_err(failed)?;
-        write_atomically(path, |file| file.write_all(&bytes)).map_err(failed)
+        envelope::save(path, self.bytes())
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let (features, stages) = (self.model.features().to_vec(), self.model.stages());
-        let numbers = self.model.coefficients();
         let structure = match &self.model {
             Model::Signature(tables) => Some(serde_json::to_value(tables.params())?),
             Model::Tabled(model) => Some(serde_json::to_value(model.structure())?),
             Model::Tree(tree) => Some(serde_json::to_value(tree.response())?),
             Model::Linear(_) | Model::Quadratic(_) => None,
         };
+        let (stages, numbers) = (self.model.stages(), self.model.coefficients());
         // Tables serve all stages alike.
         let rows = if structure.is_some() { 1 } else { stages.max(1) };
         let shape = vec![rows, numbers.len() / rows];
-        let data: Vec<u8> = numbers.iter().flat_map(|w| w.to_le_bytes()).collect();
         let header = Header {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").into(),
-            game: self.game.clone(),
-            kind: self.model.kind().into(),
-            features,
+            features: self.model.features().to_vec(),
             stages,
             structure,
-            made_by: self.made_by.clone(),
+            ..Header::new(&self.game, self.model.kind(), &self.made_by)
         };
-        let header = serde_json::to_string(&header)?;
-        let tensor = TensorView::new(Dtype::F64, shape, &data).map_err(io::Error::other)?;
-        let metadata = HashMap::from([(HEADER.to_owned(), header)]);
-        safetensors::serialize([(COEFFICIENTS, tensor)], Some(metadata)).map_err(io::Error::other)
+        envelope::bytes(&header, &[Tensor::new(COEFFICIENTS, shape, numbers.iter().copied())])
     }
 
     /// Reads a file.
@@ -107,10 +59,7 @@ impl ModelFile {
     /// When the system refuses, or the file is truncated, foreign, of another
     /// version or kind, inconsistent, or holds weights that are not finite.
     pub fn load(path: &Path) -> Result<Self, LearnError> {
-        let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
-        let file = File::open(path).map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
-        Self::read(file, length, path)
+        Self::take_out(Envelope::load(path, &KINDS)?)
     }
 
     /// Reads a file's bytes; `origin` stands for the path in errors.
@@ -118,50 +67,26 @@ impl ModelFile {
     /// # Errors
     /// As [`load`](ModelFile::load).
     pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Self, LearnError> {
-        Self::read(bytes, bytes.len() as u64, Path::new(origin))
+        Self::take_out(Envelope::from_bytes(bytes, origin, &KINDS)?)
     }
 
-    fn read(mut file: impl Read, length: u64, path: &Path) -> Result<Self, LearnError> {
-        let foreign = |reason: String| LearnError::Foreign { path: path.to_owned(), reason };
-        let shape = |reason: String| LearnError::Shape { path: path.to_owned(), reason };
-        let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
-
-        let metadata = read_metadata(&mut file, length, path)?;
-        let header = metadata.metadata().as_ref().and_then(|m| m.get(HEADER));
-        let header = header.ok_or_else(|| foreign("it has no evalsmith header".into()))?;
-        check_format(header, path)?;
-        let header: Header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
+    fn take_out(envelope: Envelope<serde_json::Value>) -> Result<Self, LearnError> {
+        let header = &envelope.header;
+        let (found, numbers) = envelope.tensor::<f64>(COEFFICIENTS)?;
         let n = header.features.len();
-        let width = match header.kind.as_str() {
-            "linear" => Some(n + 1),
-            "quadratic" => Some(Quadratic::numbers(n.min(Quadratic::MOST_FEATURES + 1))),
-            "signature" | "tabled" | "tree" => None,
-            _ => return Err(LearnError::Kind { path: path.to_owned(), kind: header.kind }),
+        let expected = match header.kind.as_str() {
+            "linear" => [header.stages, n + 1],
+            "quadratic" => [header.stages, Quadratic::numbers(n.min(Quadratic::MOST_FEATURES + 1))],
+            _ => [1, found.last().copied().unwrap_or_default()],
         };
-        let info = metadata
-            .info(COEFFICIENTS)
-            .ok_or_else(|| shape(format!("it has no tensor {COEFFICIENTS:?}")))?;
-        let expected = match width {
-            Some(width) => [header.stages, width],
-            None => [1, info.shape.last().copied().unwrap_or_default()],
-        };
-        if info.dtype != Dtype::F64 || info.shape != expected {
-            return Err(shape(format!(
-                "its coefficients are {:?} {:?}, but its header asks for F64 {expected:?}",
-                info.dtype, info.shape,
+        if found != expected {
+            return Err(envelope.inconsistent(format!(
+                "its coefficients are {found:?}, but its header asks for {expected:?}"
             )));
         }
-        let mut data = Vec::new();
-        file.read_to_end(&mut data).map_err(failed)?;
-        let data = data.get(info.data_offsets.0..info.data_offsets.1).unwrap_or_default();
-        let numbers = data.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b)).collect();
-        let model = build(&header, numbers).map_err(|e| match e {
-            LearnError::WeightNotFinite { feature, stage, value, .. } => {
-                LearnError::WeightNotFinite { path: Some(path.to_owned()), feature, stage, value }
-            }
-            other => shape(other.to_string()),
-        })?;
-        Ok(Self { game: header.game, made_by: header.made_by, model })
+        let model = build(header, numbers).map_err(|e| envelope.blame(e))?;
+        let Header { game, made_by, .. } = envelope.header;
+        Ok(Self { game, made_by, model })
     }
 
     /// Checks that the model is one of this game and its features.
@@ -169,9 +94,7 @@ impl ModelFile {
     /// # Errors
     /// When it is of another game, or of other features.
     pub fn check(&self, game: &str, features: &[String]) -> Result<(), LearnError> {
-        if self.game != game {
-            return Err(LearnError::OtherGame { model: self.game.clone(), game: game.into() });
-        }
+        envelope::check_game(&self.game, game)?;
         if self.model.features() != features {
             let model = self.model.features().join(", ");
             return Err(LearnError::Features { model, given: features.join(", ") });
@@ -180,24 +103,8 @@ impl ModelFile {
     }
 }
 
-/// Checks that a header is of the format that this program reads.
-pub(crate) fn check_format(header: &str, path: &Path) -> Result<(), LearnError> {
-    let foreign =
-        |e: serde_json::Error| LearnError::Foreign { path: path.to_owned(), reason: e.to_string() };
-    let version: Version = serde_json::from_str(header).map_err(foreign)?;
-    if version.format == FORMAT {
-        return Ok(());
-    }
-    Err(LearnError::Version {
-        path: path.to_owned(),
-        found: version.format,
-        writer: version.version,
-        known: FORMAT,
-    })
-}
-
 /// The model that a header describes, with these numbers.
-fn build(header: &Header, numbers: Vec<f64>) -> Result<Model, LearnError> {
+fn build(header: &Header<serde_json::Value>, numbers: Vec<f64>) -> Result<Model, LearnError> {
     let (features, stages) = (header.features.clone(), header.stages);
     let structure = header.structure.clone().unwrap_or_default();
     let unsound = |e: serde_json::Error| LearnError::Parameter {
@@ -220,45 +127,6 @@ fn build(header: &Header, numbers: Vec<f64>) -> Result<Model, LearnError> {
             Ok(Tree::from_numbers(features, stages, response, &numbers)?.into())
         }
         _ => Ok(Linear::new(features, stages, numbers)?.into()),
-    }
-}
-
-/// Reads the safetensors header, and checks that the numbers which follow are as
-/// many as it says, before anything of the file's size is read.
-pub(crate) fn read_metadata(
-    file: &mut impl Read,
-    length: u64,
-    path: &Path,
-) -> Result<Metadata, LearnError> {
-    let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
-    let foreign = |reason: String| LearnError::Foreign { path: path.to_owned(), reason };
-    let truncated = |reason: String| LearnError::Truncated { path: path.to_owned(), reason };
-
-    let mut first = Vec::new();
-    file.by_ref().take(9).read_to_end(&mut first).map_err(failed)?;
-    let Some((&size, rest)) = first.split_first_chunk() else {
-        return Err(truncated(format!("it has only {length} bytes")));
-    };
-    let size = u64::from_le_bytes(size);
-    if size > LARGEST_HEADER || rest.first().is_some_and(|&b| b != b'{') {
-        return Err(foreign("it does not begin with a safetensors header".into()));
-    }
-    if length < 8 + size {
-        return Err(truncated(format!("its header alone needs more than its {length} bytes")));
-    }
-    let mut header = rest.to_vec();
-    file.by_ref().take(size.saturating_sub(1)).read_to_end(&mut header).map_err(failed)?;
-    let metadata: Metadata = serde_json::from_slice(&header).map_err(|e| foreign(e.to_string()))?;
-    let (held, told) = (length - 8 - size, metadata.data_len() as u64);
-    match held.cmp(&told) {
-        Ordering::Equal => Ok(metadata),
-        Ordering::Less => {
-            Err(truncated(format!("it holds {held} of the {told} bytes of its numbers")))
-        }
-        Ordering::Greater => {
-            let reason = format!("{} bytes follow its numbers", held - told);
-            Err(LearnError::Shape { path: path.to_owned(), reason })
-        }
     }
 }
 
@@ -394,7 +262,7 @@ mod tests {
                 edited(|h| h.replace(r#"format\":1"#, r#"format\":2"#)),
             ),
             ("of kind \"forest\"", edited(|h| h.replace("linear", "forest"))),
-            ("its coefficients are F64 [3, 2]", edited(|h| h.replace("[2,3]", "[3,2]"))),
+            ("its coefficients are [3, 2]", edited(|h| h.replace("[2,3]", "[3,2]"))),
             (
                 "no tensor \"coefficients\"",
                 edited(|h| h.replace("\"coefficients\"", "\"weights\"")),

@@ -14,6 +14,7 @@ mod dense;
 mod design;
 mod diagnosis;
 mod discriminant;
+mod envelope;
 mod error;
 mod estimate;
 mod examples;

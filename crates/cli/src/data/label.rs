@@ -1,12 +1,16 @@
 //! `evalsmith data label`: what positions are worth by other lights.
 
+use super::by_engine::{self, EngineOptions, Thinking};
+use crate::engine::ByFunction;
 use crate::failure::{Usage, command_line};
 use crate::options::{game, show};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{
-    Agreed, Dataset, FunctionName, How, LabError, LabelOrder, Shard, Stage, agreement,
+    Agreed, Dataset, FunctionName, How, LabError, LabelOrder, Labels, Shard, Stage, agreement,
+    label_by_expert,
 };
+use evalsmith_othello::with_best_kernel;
 use std::path::PathBuf;
 
 /// Adds a label to every position of a dataset, beside its result.
@@ -26,21 +30,23 @@ pub(crate) struct Label {
     /// The label's name [default: that of the way it is made]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// For `exact` and `verdict`: solve positions with at most so many moves left
-    /// [default: 12]
+    /// For `exact`, `verdict` and `engine`: solve positions with at most so many
+    /// moves left [default: 12]
     #[arg(long, value_name = "MOVES", value_parser = clap::value_parser!(u32).range(0..=26))]
     moves_left: Option<u32>,
-    /// For `search` and `corrected`: plies searched [default: 6]
+    /// For `search`, `engine` and `corrected`: plies searched [default: 6]
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=60))]
     depth: Option<u8>,
-    /// For `search` and `corrected`: who searches: `hand`, `trivial`, `shipped`, or
-    /// a model file [default: hand]
+    /// For `search`, `engine` and `corrected`: who searches: `hand`, `trivial`,
+    /// `shipped`, or a model file [default: hand; of `engine`: shipped]
     #[arg(long, value_name = "FUNCTION")]
     function: Option<FunctionName>,
     /// For `search`: label the positions of these stages only, as in 40-44; the
     /// others keep their place and have no label
     #[arg(long, value_name = "FIRST-LAST", value_parser = stages)]
     stages: Option<[Stage; 2]>,
+    #[command(flatten)]
+    engine: EngineOptions,
     /// For `corrected`: the log-odds from which a search is believed against the
     /// result [default: 3]
     #[arg(long, value_name = "LOG-ODDS")]
@@ -72,6 +78,9 @@ enum By {
     Verdict,
     /// A search of fixed depth
     Search,
+    /// The margin that the Othello engine expects, proven near the end; much faster
+    /// than `search`
+    Engine,
     /// Negamax over all games of the dataset, equal positions merged
     Tree,
     /// The result, turned where a search is sure that it was given away
@@ -86,6 +95,7 @@ impl By {
             Self::Exact => "exact",
             Self::Verdict => "verdict",
             Self::Search => "searched",
+            Self::Engine => "engine",
             Self::Tree => "tree",
             Self::Corrected => "corrected",
             Self::Mate => "mate",
@@ -107,9 +117,11 @@ impl Label {
     /// An option that the chosen way does not look at was meant for another.
     fn refuse_what_nobody_asks(&self) -> Result<(), Usage> {
         let options = [
-            ("--moves-left", self.moves_left.is_some(), &[By::Exact, By::Verdict][..]),
-            ("--depth", self.depth.is_some(), &[By::Search, By::Corrected]),
-            ("--function", self.function.is_some(), &[By::Search, By::Corrected]),
+            ("--moves-left", self.moves_left.is_some(), &[By::Exact, By::Verdict, By::Engine][..]),
+            ("--depth", self.depth.is_some(), &[By::Search, By::Engine, By::Corrected]),
+            ("--function", self.function.is_some(), &[By::Search, By::Engine, By::Corrected]),
+            ("--selectivity", self.engine.selectivity.is_some(), &[By::Engine]),
+            ("--probcut", self.engine.probcut.is_some(), &[By::Engine]),
             ("--stages", self.stages.is_some(), &[By::Search]),
             ("--sure", self.sure.is_some(), &[By::Corrected]),
             ("--nodes", self.nodes.is_some(), &[By::Mate]),
@@ -138,31 +150,42 @@ impl Label {
             .into());
         }
         let (moves_left, depth) = (self.moves_left.unwrap_or(12), self.depth.unwrap_or(6));
-        let function = self.function.unwrap_or(FunctionName::Hand);
+        let usual = if self.by == By::Engine { FunctionName::Shipped } else { FunctionName::Hand };
+        let function = self.function.clone().unwrap_or(usual);
+        let thinking = match self.by {
+            By::Engine => {
+                by_engine::check_game(&dataset.manifest().game)?;
+                Some(Thinking::new(&self.engine, &function, depth, moves_left)?)
+            }
+            _ => None,
+        };
         let how = match self.by {
+            By::Engine => thinking.as_ref().map(Thinking::how).expect("it was just made"),
             By::Exact => How::Exact { moves_left },
             By::Verdict => How::Verdict { moves_left },
             By::Search => How::Search { depth, stages: self.stages },
-            By::Tree => How::GameTree { exact: self.exact },
+            By::Tree => How::GameTree { exact: self.exact.clone() },
             By::Mate => How::Mate { nodes: self.nodes.unwrap_or(10_000) },
             By::Corrected => How::Corrected { depth, sure: self.sure.unwrap_or(3.0) },
         };
         let order = LabelOrder {
-            name: self.name.unwrap_or_else(|| self.by.name().to_owned()),
+            name: self.name.clone().unwrap_or_else(|| self.by.name().to_owned()),
             how,
             successors: self.successors,
             shard: self.shard,
             function: function.to_string(),
         };
-        let game = game(&dataset.manifest().game)?;
-        let labels = game.data().label(
-            &self.data,
-            &function,
-            &order,
-            &command_line(),
-            &self.out,
-            &Terminal::new(),
-        )?;
+        let labels = match &thinking {
+            Some(thinking) => self.label_by_engine(thinking, &function, &order, &dataset)?,
+            None => game(&dataset.manifest().game)?.data().label(
+                &self.data,
+                &function,
+                &order,
+                &command_line(),
+                &self.out,
+                &Terminal::new(),
+            )?,
+        };
         show(&super::written(&labels.written, &self.out))?;
         if labels.labelled > 0 {
             let of = labels.written.positions - labels.successors;
@@ -182,6 +205,28 @@ impl Label {
         let agreed =
             agreement(&made, &order.name, self.compare.as_deref()).map_err(LabError::from)?;
         tell(&agreed, &order.name, self.compare.as_deref())
+    }
+
+    fn label_by_engine(
+        &self,
+        thinking: &Thinking,
+        function: &FunctionName,
+        order: &LabelOrder,
+        data: &Dataset,
+    ) -> anyhow::Result<Labels> {
+        let order = LabelOrder { function: ByFunction::identity(function)?, ..order.clone() };
+        let (out, command, terminal) = (&self.out, command_line(), Terminal::new());
+        let labels = with_best_kernel(
+            |game| {
+                let lend = || thinking.lend();
+                label_by_expert(&game, &lend, data, &order, &command, out, &terminal)
+            },
+            |game| {
+                let lend = || thinking.lend();
+                label_by_expert(&game, &lend, data, &order, &command, out, &terminal)
+            },
+        );
+        Ok(labels.map_err(LabError::from)?)
     }
 }
 

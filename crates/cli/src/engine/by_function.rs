@@ -48,6 +48,11 @@ impl ByFunction {
         Ok(squares.map_or(Self::Asked(function), Self::Squares))
     }
 
+    /// A function's name with a digest of its weights.
+    pub(crate) fn identity(name: &FunctionName) -> anyhow::Result<String> {
+        Ok(open(&Othello::new(), name, Some(PATTERNS))?.identity(name))
+    }
+
     /// What the value of a position is made of, where that can be told square by square.
     pub(crate) fn explain<K: Kernel>(&self, board: &Board<K>) -> Vec<Term> {
         match self {

@@ -95,12 +95,7 @@ impl Show {
             write_atomically(path, |file| file.write_all(text.as_bytes()))?;
         }
         if self.format == Format::Table {
-            show(&format!(
-                "{} model of {}, made by {}",
-                file.model.kind(),
-                file.game,
-                file.made_by
-            ))?;
+            show(&heading(file.model.kind(), &file.game, &file.made_by))?;
             if let Some(tree) = file.model.as_tree() {
                 show(&tree_text(tree, self.levels))?;
             }
@@ -125,7 +120,7 @@ impl Show {
         let file = ConfigurationFile::load(&self.model)?;
         let table = show_configurations(&file, self.stage, CONFIGURATIONS)?;
         if self.format == Format::Table {
-            show(&format!("configurations model of {}, made by {}", file.game, file.made_by))?;
+            show(&heading("configurations", &file.game, &file.made_by))?;
         }
         let value = serde_json::json!({
             "game": file.game,
@@ -135,4 +130,11 @@ impl Show {
         });
         print(self.format, &table, &value)
     }
+}
+
+/// What a model is and what made it: the command, where the record tells one.
+pub(super) fn heading(kind: &str, game: &str, made_by: &serde_json::Value) -> String {
+    let command = made_by.get("command").and_then(serde_json::Value::as_str);
+    let maker = command.map_or_else(|| made_by.to_string(), str::to_owned);
+    format!("{kind} model of {game}, made by {maker}")
 }

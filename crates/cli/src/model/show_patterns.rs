@@ -1,5 +1,6 @@
 //! `evalsmith model show` of a pattern model: sizes of weights, and boards.
 
+use super::show::heading;
 use crate::failure::Usage;
 use crate::options::{Format, game, print, show};
 use evalsmith_lab::prelude::PatternFile;
@@ -18,9 +19,7 @@ pub(super) fn show_patterns(
     let file = PatternFile::load(model)?;
     let shown = game(&file.game)?.show_patterns(model, stage, pattern, BOARDS)?;
     if format == Format::Table {
-        let made_by = &shown.made_by;
-        let command = made_by.get("command").and_then(|c| c.as_str()).unwrap_or("nobody told");
-        show(&format!("patterns model of {}, made by {command}", file.game))?;
+        show(&heading("patterns", &file.game, &shown.made_by))?;
         if pattern.is_some() {
             let (first, last) = shown.stages;
             show(&format!("stages {first} to {last}, in {}\n", shown.unit))?;

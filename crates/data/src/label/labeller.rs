@@ -1,10 +1,11 @@
-//! Labels that look at one game: solved, searched, corrected, mated.
+//! Labels that look at one game: solved, searched, asked for, corrected, mated.
 //!
 //! A labeller sees the rows of a game and says what each is worth to the side to
 //! move. Invariant: its answer depends on those rows and the function alone; what
 //! a search remembers is forgotten between games.
 
 use super::How;
+use super::expert::{Expert, Opinion};
 use evalsmith_core::{Evaluate, FindMate, Game, GameRecord, Outcome, Position, Score, Side, Solve};
 use evalsmith_search::Searcher;
 
@@ -31,18 +32,24 @@ pub(crate) struct Verdicted<M> {
 }
 
 /// Labels games, one after another.
-pub(crate) struct Labeller<'a, G: Game, E: Evaluate<G::Position>> {
+pub(crate) struct Labeller<'a, 'x, G: Game, E: Evaluate<G::Position>> {
     how: &'a How,
     max_plies: usize,
     searcher: Searcher<G::Position, &'a E>,
     solver: Option<Box<dyn Solve<G::Position>>>,
     find_mate: Option<FindMate<G::Position>>,
+    expert: Option<Box<dyn Expert<G::Position> + 'x>>,
 }
 
 type Label<P> = Option<Verdicted<<P as Position>::Move>>;
 
-impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
-    pub(crate) fn new(game: &G, function: &'a E, how: &'a How) -> Self {
+impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
+    pub(crate) fn new(
+        game: &G,
+        function: &'a E,
+        how: &'a How,
+        expert: Option<Box<dyn Expert<G::Position> + 'x>>,
+    ) -> Self {
         let table = if how.searches() { TABLE_BYTES } else { 0 };
         Self {
             how,
@@ -50,6 +57,7 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
             searcher: Searcher::new(function, table),
             solver: game.solver(),
             find_mate: game.mate_search(),
+            expert,
         }
     }
 
@@ -75,6 +83,7 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
             }
             How::Corrected { depth, sure } => self.correct(rows, depth, sure),
             How::Mate { nodes } => self.mated(rows, nodes),
+            How::Expert { .. } => self.ask(rows),
             How::GameTree { .. } => vec![None; rows.len()],
         }
     }
@@ -91,6 +100,13 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Labeller<'a, G, E> {
         }
         let solved = solver.solve(&row.position);
         Some(Verdicted { value: unit(solved.outcome), best: solved.best })
+    }
+
+    fn ask(&mut self, rows: &[Labelled<G::Position>]) -> Vec<Label<G::Position>> {
+        let Some(expert) = &mut self.expert else { return vec![None; rows.len()] };
+        expert.begin_game();
+        let verdict = |Opinion { margin, best }| Verdicted { value: margin, best };
+        rows.iter().map(|row| expert.opinion(&row.position).map(verdict)).collect()
     }
 
     fn search(&mut self, row: &Labelled<G::Position>, depth: u8) -> Label<G::Position> {

@@ -1,6 +1,7 @@
 //! A run that labels a dataset.
 
 use super::How;
+use super::expert::Expert;
 use super::game_tree::TreeValues;
 use super::labeller::{Labelled, Labeller, Verdicted};
 use super::tree_labels;
@@ -9,7 +10,7 @@ use crate::part::{self, Part};
 use crate::{
     BatchBuilder, DataError, Dataset, Input, Label, Manifest, Row, Shard, Tally, Written, folder,
 };
-use evalsmith_core::{Evaluate, Game, Outcome, Position, Progress, Side};
+use evalsmith_core::{Evaluate, Game, Outcome, Position, Progress, Side, Trivial};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -64,6 +65,37 @@ pub fn label<G: Game, E: Evaluate<G::Position>>(
     dir: &Path,
     progress: &dyn Progress,
 ) -> Result<Labels, DataError> {
+    label_by(game, (function, None), data, order, command, dir, progress)
+}
+
+/// The same by experts: each thread asks for one, and may ask again.
+///
+/// # Errors
+/// As [`label`].
+pub fn label_by_expert<G: Game>(
+    game: &G,
+    expert: &MakeExpert<'_, G::Position>,
+    data: &Dataset,
+    order: &LabelOrder,
+    command: &str,
+    dir: &Path,
+    progress: &dyn Progress,
+) -> Result<Labels, DataError> {
+    label_by(game, (&Trivial, Some(expert)), data, order, command, dir, progress)
+}
+
+/// Makes an expert for a thread.
+type MakeExpert<'a, P> = dyn Fn() -> Box<dyn Expert<P> + 'a> + Sync + 'a;
+
+fn label_by<G: Game, E: Evaluate<G::Position>>(
+    game: &G,
+    (function, expert): (&E, Option<&MakeExpert<'_, G::Position>>),
+    data: &Dataset,
+    order: &LabelOrder,
+    command: &str,
+    dir: &Path,
+    progress: &dyn Progress,
+) -> Result<Labels, DataError> {
     data.expect_game(G::NAME)?;
     order.how.check_for(game)?;
     order.check_against(data)?;
@@ -75,7 +107,7 @@ pub fn label<G: Game, E: Evaluate<G::Position>>(
         "successors": order.successors,
         "shard": order.shard,
     });
-    if order.how.searches() {
+    if order.how.asks_a_function() {
         configuration["function"] = order.function.as_str().into();
     }
     let inputs = vec![Input::dataset(data)?];
@@ -85,6 +117,7 @@ pub fn label<G: Game, E: Evaluate<G::Position>>(
     let mut run = Run {
         game,
         function,
+        expert,
         order,
         dir,
         progress,
@@ -159,9 +192,10 @@ struct Kept {
     labels: Vec<Option<f32>>,
 }
 
-struct Run<'a, G: Game, E> {
+struct Run<'a, 'x, G: Game, E> {
     game: &'a G,
     function: &'a E,
+    expert: Option<&'a MakeExpert<'x, G::Position>>,
     order: &'a LabelOrder,
     dir: &'a Path,
     progress: &'a dyn Progress,
@@ -173,7 +207,7 @@ struct Run<'a, G: Game, E> {
     tally: Tally,
 }
 
-impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
+impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
     /// Counts the parts an earlier run finished; the last of their games.
     fn keep_finished(&mut self) -> Result<Option<u32>, DataError> {
         let mut last = None;
@@ -284,7 +318,10 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
         if games.is_empty() {
             return Ok(());
         }
-        let labeller = || Labeller::new(self.game, self.function, &self.order.how);
+        let labeller = || {
+            let expert = self.expert.map(|make| make());
+            Labeller::new(self.game, self.function, &self.order.how, expert)
+        };
         let labels: Vec<_> = games
             .par_iter()
             .map_init(labeller, |labeller, game: &GameRows<G::Position>| {

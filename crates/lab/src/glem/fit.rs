@@ -6,6 +6,8 @@
 //! The one invariant to know: a group's weights depend on the plan, the rows and the
 //! model begun with, never on threads or on where an earlier run stopped.
 
+use super::begun::begin_with;
+use super::checkpoint::{Standing, checkpoint_of, forget, resume, save_standing};
 use super::function::{set_of, sparse_of, with_counted};
 use super::outcome::{GroupReport, LinkName, mean_of, table};
 use super::rows::{Targets, bytes_needed, check_memory, collect, memory_in_words, valid_states};
@@ -14,13 +16,12 @@ use crate::LabError;
 use evalsmith_core::{Game, Position, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
-    GroupParams, GroupRows, PatternFile, PatternModel, PatternPlan, PatternTables, RoundedGroup,
-    StageGroups, TypeRule, check_for_play, fit_group, sparse_error,
+    GroupParams, GroupRows, PatternFile, PatternModel, PatternTables, RoundedGroup, StageGroups,
+    TypeRule, check_for_play, fit_group, sparse_error,
 };
 use evalsmith_report::{Align, Table, number};
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 /// How to fit patterns.
@@ -157,16 +158,6 @@ impl PatternFitted {
     }
 }
 
-/// What a checkpoint says of itself.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Standing {
-    plan: PatternFitPlan,
-    patterns: PatternPlan,
-    data: String,
-    start: Option<String>,
-    done: Vec<GroupReport>,
-}
-
 /// Fits patterns to a dataset and writes the model, in which `command` is told. Until
 /// the whole is written, what is done stands beside it.
 ///
@@ -291,45 +282,6 @@ pub(super) fn groups_of(
     })
 }
 
-/// A model to begin with.
-struct Begun {
-    /// Its file, and what tells its weights from others.
-    name: String,
-    weights: Vec<Vec<f32>>,
-    valid: Vec<Vec<u32>>,
-}
-
-/// The weights of another model of the same patterns.
-fn begin_with<G: Game>(
-    path: &Path,
-    patterns: &PatternPlan,
-    groups: StageGroups,
-    link: LinkName,
-) -> Result<Begun, LabError> {
-    let file = PatternFile::load(path)?;
-    file.check(G::NAME, G::Position::STAGES)?;
-    let unfit = |what: &str| LabError::Unreadable {
-        path: path.to_owned(),
-        reason: format!(
-            "its {what} are others than those of this fit; begin with a model of the same"
-        ),
-    };
-    if file.model.plan() != patterns {
-        return Err(unfit("patterns"));
-    }
-    if file.model.groups() != groups {
-        return Err(unfit("groups of stages"));
-    }
-    if file.model.unit() != link.unit() {
-        return Err(unfit("units"));
-    }
-    let weights = (0..groups.count()).map(|group| file.model.weights_of(group)).collect();
-    let mut hasher = evalsmith_data::Hasher::new();
-    file.model.steps().iter().for_each(|&step| hasher.write_u64(step as u64));
-    let name = format!("{}@{}", path.display(), hasher.finish());
-    Ok(Begun { name, weights, valid: file.model.valid().to_vec() })
-}
-
 /// Refuses data without labels, and hold-outs that leave nothing on one side.
 pub(super) fn check_counts(
     games: [u64; 2],
@@ -352,65 +304,6 @@ pub(super) fn check_counts(
         )),
         _ => Ok(()),
     }
-}
-
-/// The groups that an earlier run of the same fit finished.
-fn resume(path: &Path, standing: &mut Standing) -> Result<Vec<RoundedGroup>, LabError> {
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let file = PatternFile::load(path)?;
-    let other = || LabError::Unreadable {
-        path: path.to_owned(),
-        reason: "is an unfinished fit of other data or settings; finish it, or remove it".into(),
-    };
-    let found: Standing = serde_json::from_value(file.made_by).map_err(|_| other())?;
-    let done = found.done.clone();
-    if (Standing { done: Vec::new(), ..found }) != *standing {
-        return Err(other());
-    }
-    let model = &file.model;
-    let group = |group: usize| RoundedGroup {
-        scale: model.scales()[group],
-        steps: model.steps_of(group).to_vec(),
-        counts: model.counts_of(group).map(<[u16]>::to_vec),
-    };
-    let rounded = (0..done.len()).map(group).collect();
-    standing.done = done;
-    Ok(rounded)
-}
-
-fn save_standing(
-    path: &Path,
-    standing: &Standing,
-    rounded: &[RoundedGroup],
-    game: &str,
-    groups: StageGroups,
-) -> Result<(), LabError> {
-    let mut all = rounded.to_vec();
-    let width = rounded[0].steps.len();
-    let empty = RoundedGroup { scale: 1.0, steps: vec![0; width], counts: Some(vec![0; width]) };
-    all.resize(groups.count(), empty);
-    let unit = standing.plan.link.unit();
-    let model = PatternModel::new(standing.patterns.clone(), groups, unit, all)?;
-    let made_by = serde_json::to_value(standing)
-        .map_err(|e| LabError::Settings(format!("{}: {e}", path.display())))?;
-    Ok(PatternFile { game: game.into(), made_by, model }.save(path)?)
-}
-
-/// Removes what an unfinished fit left, where there is something.
-fn forget(checkpoint: &Path) -> Result<(), LabError> {
-    match fs::remove_file(checkpoint) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(LabError::io(checkpoint)(e)),
-        _ => Ok(()),
-    }
-}
-
-/// Where the fit of a file stands until it is whole.
-fn checkpoint_of(output: &Path) -> PathBuf {
-    let mut name = output.as_os_str().to_owned();
-    name.push(".unfinished");
-    name.into()
 }
 
 /// Groups that no position spoke about take the weights of the nearest that has some.
@@ -500,6 +393,7 @@ impl Fit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use crate::function::{FunctionName, by_hand, open};
     use evalsmith_core::Quiet;
     use evalsmith_data::{How, LabelOrder, Maker, SelfPlay, Shard, generate, label};

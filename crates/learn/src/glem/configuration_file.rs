@@ -10,17 +10,17 @@
 
 use super::{ConfigurationDag, DagScratch, Relation, StageGroups, Unit};
 use crate::LearnError;
-use crate::file::{FORMAT, HEADER, check_format, read_metadata};
+use crate::envelope::{self, Envelope, Header, Tensor};
 use evalsmith_core::Stage;
-use evalsmith_core::files::write_atomically;
-use safetensors::{Dtype, tensor::TensorView};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::Path;
 
 const KIND: &str = "configurations";
+const RELATIONS: &str = "relations";
+const ENDS: &str = "ends";
+const COUNTS: &str = "counts";
+const WEIGHTS: &str = "weights";
 
 /// Configurations with their weights for every group of stages.
 #[derive(Clone, Debug)]
@@ -85,28 +85,11 @@ pub struct ConfigurationFile {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Header {
-    format: u64,
-    version: String,
-    game: String,
-    kind: String,
-    features: Vec<String>,
-    stages: usize,
-    structure: Structure,
-    made_by: serde_json::Value,
-}
-
-#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Structure {
     atoms: Vec<String>,
     groups: StageGroups,
     unit: Unit,
-}
-
-#[derive(Deserialize)]
-struct Kind {
-    kind: String,
 }
 
 impl ConfigurationFile {
@@ -115,63 +98,44 @@ impl ConfigurationFile {
     /// # Errors
     /// When the system refuses.
     pub fn save(&self, path: &Path) -> Result<(), LearnError> {
-        let failed = |source| LearnError::Io { action: "write", path: path.to_owned(), source };
-        let bytes = self.bytes().map_err(failed)?;
-        write_atomically(path, |file| file.write_all(&bytes)).map_err(failed)
+        envelope::save(path, self.bytes())
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
         let model = &self.model;
         let header = Header {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").into(),
-            game: self.game.clone(),
-            kind: KIND.into(),
             features: model.terms.clone(),
             stages: model.groups.stages(),
-            structure: Structure {
+            structure: Some(Structure {
                 atoms: model.atoms.clone(),
                 groups: model.groups,
                 unit: model.unit,
-            },
-            made_by: self.made_by.clone(),
+            }),
+            ..Header::new(&self.game, KIND, &self.made_by)
         };
         let all = model.dag.configurations();
         let words = |r: &Relation| [r.atom, u16::from(r.value)];
-        let relations: Vec<u8> =
-            all.iter().flatten().flat_map(words).flat_map(u16::to_le_bytes).collect();
         let mut end = 0;
-        let mut ends = Vec::with_capacity(4 * all.len());
-        for configuration in all {
-            end += configuration.len() as u32;
-            ends.extend(end.to_le_bytes());
-        }
-        let counts: Vec<u8> = model.counts.iter().flat_map(|n| n.to_le_bytes()).collect();
-        let weights: Vec<u8> = model.weights.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let ends: Vec<u32> = all
+            .iter()
+            .map(|configuration| {
+                end += configuration.len() as u32;
+                end
+            })
+            .collect();
         let shape = vec![model.groups.count(), model.width()];
         let tensors = [
-            ("relations", Dtype::U16, vec![end as usize, 2], &relations),
-            ("ends", Dtype::U32, vec![all.len()], &ends),
-            ("counts", Dtype::U32, vec![all.len()], &counts),
-            ("weights", Dtype::F32, shape, &weights),
+            Tensor::new(RELATIONS, vec![end as usize, 2], all.iter().flatten().flat_map(words)),
+            Tensor::new(ENDS, vec![all.len()], ends),
+            Tensor::new(COUNTS, vec![all.len()], model.counts.iter().copied()),
+            Tensor::new(WEIGHTS, shape, model.weights.iter().copied()),
         ];
-        let mut views = Vec::new();
-        for (name, dtype, shape, bytes) in tensors {
-            views.push((name, TensorView::new(dtype, shape, bytes).map_err(io::Error::other)?));
-        }
-        let metadata = HashMap::from([(HEADER.to_owned(), serde_json::to_string(&header)?)]);
-        safetensors::serialize(views, Some(metadata)).map_err(io::Error::other)
+        envelope::bytes(&header, &tensors)
     }
 
     /// Whether a file says that it holds a model of configurations.
     pub fn is_at(path: &Path) -> bool {
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        opened.is_ok_and(|(length, mut file)| {
-            let metadata = read_metadata(&mut file, length, path).ok();
-            let header = metadata.as_ref().and_then(|m| m.metadata().as_ref()?.get(HEADER));
-            let kind = header.and_then(|header| serde_json::from_str::<Kind>(header).ok());
-            kind.is_some_and(|kind| kind.kind == KIND)
-        })
+        envelope::kind_at(path).is_some_and(|kind| kind == KIND)
     }
 
     /// Reads a file.
@@ -180,56 +144,31 @@ impl ConfigurationFile {
     /// When the system refuses, or the file is truncated, foreign, of another
     /// version or kind, or inconsistent.
     pub fn load(path: &Path) -> Result<Self, LearnError> {
-        let failed = |source| LearnError::Io { action: "read", path: path.to_owned(), source };
-        let mut file = File::open(path).map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
-        let foreign = |reason: String| LearnError::Foreign { path: path.to_owned(), reason };
-        let shape =
-            |reason: &str| LearnError::Shape { path: path.to_owned(), reason: reason.into() };
-        let metadata = read_metadata(&mut file, length, path)?;
-        let header = metadata.metadata().as_ref().and_then(|m| m.get(HEADER));
-        let header = header.ok_or_else(|| foreign("it has no evalsmith header".into()))?;
-        check_format(header, path)?;
-        let kind = serde_json::from_str::<Kind>(header).map_err(|e| foreign(e.to_string()))?.kind;
-        if kind != KIND {
-            return Err(LearnError::Kind { path: path.to_owned(), kind });
-        }
-        let header: Header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
-        let Structure { atoms, groups, unit } = header.structure;
+        let mut envelope = Envelope::<Structure>::load(path, &[KIND])?;
+        let Structure { atoms, groups, unit } = envelope.structure()?;
+        let wrong = |reason: &str| envelope.inconsistent(reason.into());
         let unit_makes_sense = unit.log_odds() > 0.0 && unit.log_odds().is_finite();
         if !(groups.is_sound() && unit_makes_sense) {
-            return Err(shape("its groups of stages or its unit make no sense"));
+            return Err(wrong("its groups of stages or its unit make no sense"));
         }
-        let mut data = Vec::new();
-        file.read_to_end(&mut data).map_err(failed)?;
-        let tensor = |name: &str, dtype: Dtype| {
-            let info = metadata.info(name).filter(|info| info.dtype == dtype);
-            let info = info.ok_or_else(|| shape("a tensor is missing or of another type"))?;
-            data.get(info.data_offsets.0..info.data_offsets.1)
-                .ok_or_else(|| shape("a tensor is cut off"))
-        };
-        let words = tensor("relations", Dtype::U16)?.as_chunks().0.iter();
-        let words: Vec<u16> = words.map(|&b| u16::from_le_bytes(b)).collect();
-        let four = |name, dtype| tensor(name, dtype).map(|bytes| bytes.as_chunks().0);
-        let ends: Vec<u32> =
-            four("ends", Dtype::U32)?.iter().map(|&b| u32::from_le_bytes(b)).collect();
-        let counts: Vec<u32> =
-            four("counts", Dtype::U32)?.iter().map(|&b| u32::from_le_bytes(b)).collect();
-        let weights: Vec<f32> =
-            four("weights", Dtype::F32)?.iter().map(|&b| f32::from_le_bytes(b)).collect();
+        let words = envelope.tensor::<u16>(RELATIONS)?.1;
+        let ends = envelope.tensor::<u32>(ENDS)?.1;
+        let counts = envelope.tensor::<u32>(COUNTS)?.1;
+        let weights = envelope.tensor::<f32>(WEIGHTS)?.1;
         let configurations = configurations(&words, &ends, atoms.len())
-            .ok_or_else(|| shape("its relations are no configurations of its atoms"))?;
-        let width = configurations.len() + header.features.len();
+            .ok_or_else(|| wrong("its relations are no configurations of its atoms"))?;
+        let terms = envelope.header.features.clone();
+        let width = configurations.len() + terms.len();
         if counts.len() != configurations.len() || weights.len() != groups.count() * width {
-            return Err(shape("it has not one weight and one count for each configuration"));
+            return Err(wrong("it has not one weight and one count for each configuration"));
         }
         if weights.iter().any(|w| !w.is_finite()) {
-            return Err(shape("a weight is not a number"));
+            return Err(wrong("a weight is not a number"));
         }
         let dag = ConfigurationDag::new(configurations);
-        let terms = header.features;
         let model = ConfigurationModel { atoms, terms, groups, unit, dag, counts, weights };
-        Ok(Self { game: header.game, made_by: header.made_by, model })
+        let Header { game, made_by, .. } = envelope.header;
+        Ok(Self { game, made_by, model })
     }
 
     /// Checks that the model is one of this game, with its stages and its atoms.
@@ -237,14 +176,8 @@ impl ConfigurationFile {
     /// # Errors
     /// When it is of another game, or of another number of stages.
     pub fn check(&self, game: &str, stages: usize) -> Result<(), LearnError> {
-        if self.game != game {
-            return Err(LearnError::OtherGame { model: self.game.clone(), game: game.into() });
-        }
-        let own = self.model.groups.stages();
-        if own != stages.max(1) {
-            return Err(LearnError::Stages { model: own, game: stages.max(1) });
-        }
-        Ok(())
+        envelope::check_game(&self.game, game)?;
+        envelope::check_stages(self.model.groups.stages(), stages)
     }
 }
 
