@@ -106,6 +106,42 @@ fn self_play_by_shards_is_self_play() {
 }
 
 #[test]
+fn the_engine_labels_as_the_solver_does_near_the_end_whatever_the_threads() {
+    let folder = folder();
+    let words = ["data", "generate", "othello", "--games", "6", "--depth", "1", "--solve-at", "0"];
+    run(&folder, &[&words[..], &["--out", "games"]].concat());
+    run(
+        &folder,
+        &["data", "label", "games", "--by", "exact", "--moves-left", "9", "--out", "solved"],
+    );
+    let label = |out: &str, threads: &str| {
+        let words = ["--threads", threads, "data", "label", "solved", "--by", "engine"];
+        let how = ["--depth", "3", "--moves-left", "9", "--compare", "exact", "--out", out];
+        run(&folder, &[&words[..], &how].concat())
+    };
+    let told = label("one", "1");
+    assert!(told.contains("engine names its winner in"), "{told}");
+    label("two", "2");
+    assert_eq!(digest(&folder, "one"), digest(&folder, "two"));
+    run(&folder, &["data", "export", "one", "-o", "one.csv"]);
+    let csv = fs::read_to_string(folder.path().join("one.csv")).expect("text");
+    let mut proven = 0;
+    for line in csv.lines().skip(1) {
+        let cells: Vec<_> = line.split(',').collect();
+        let [.., exact, engine] = cells[..] else { panic!("{line}") };
+        assert!(engine.parse::<f32>().is_ok_and(|margin| margin.abs() <= 64.0), "{line}");
+        if !exact.is_empty() {
+            assert_eq!(exact, engine, "{line}");
+            proven += 1;
+        }
+    }
+    assert!(proven > 40, "{proven}");
+    run(&folder, &["data", "import", "chess", "games.pgn", "--out", "chess"]);
+    let chess = ["data", "label", "chess", "--by", "engine", "--out", "x"];
+    refused(&folder, &chess, 2, "chess has no engine of its own");
+}
+
+#[test]
 fn datasets_go_out_and_come_in_again() {
     let folder = folder();
     run(&folder, &["data", "import", "chess", "games.pgn", "--out", "all"]);

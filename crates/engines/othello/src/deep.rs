@@ -7,10 +7,10 @@
 
 use crate::bounds::{Bounds, Known};
 use crate::guess::{BEYOND, DEEPEST};
-use crate::judge::{DISC, Judge};
+use crate::judge::{DISC, Judge, OfChildren};
 use crate::last::NOTHING;
 use crate::near::NEAR;
-use crate::order::Candidates;
+use crate::order::{Candidate, Candidates};
 use crate::split::{SPLIT, Task};
 use crate::stable::may_be_bounded;
 use crate::twice::compiled_twice;
@@ -151,11 +151,18 @@ compiled_twice! {
             // Moves that lose by more than this are not told apart.
             let least = DISC * (alpha - 12).max(-64);
             let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
-            candidates.penalise(|candidate| {
-                let child = board.placed(candidate.square, candidate.flips);
-                let replies = candidate.replies;
-                guess::guess(nodes, judge, &child, replies, depth, -BEYOND, -least) / 2
-            });
+            let child = |c: Candidate| board.placed(c.square, c.flips);
+            if depth == 0 {
+                let children = judge.of_children(board);
+                candidates.penalise(|c| {
+                    *nodes += 1;
+                    children.value(c.square, c.flips, &child(c), c.replies) / 2
+                });
+            } else {
+                candidates.penalise(|c| {
+                    guess::guess(nodes, judge, &child(c), c.replies, depth, -BEYOND, -least) / 2
+                });
+            }
         }
     }
 }

@@ -393,11 +393,11 @@ impl Fit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
     use crate::function::{FunctionName, by_hand, open};
     use evalsmith_core::Quiet;
     use evalsmith_data::{How, LabelOrder, Maker, SelfPlay, Shard, generate, label};
     use evalsmith_othello::Othello;
+    use std::fs;
     use std::sync::atomic::{AtomicU64, Ordering};
     use tempfile::TempDir;
 

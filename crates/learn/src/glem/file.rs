@@ -114,11 +114,8 @@ impl PatternFile {
         }
         let (shape, weights) = envelope.tensor::<i16>(WEIGHTS)?;
         let (rows, scales) = envelope.tensor::<f32>(SCALES)?;
-        let counts = if envelope.has(COUNTS) {
-            Some(envelope.tensor::<u16>(COUNTS)?)
-        } else {
-            None
-        };
+        let counts =
+            if envelope.has(COUNTS) { Some(envelope.tensor::<u16>(COUNTS)?) } else { None };
         let wrong = [(WEIGHTS, shape), (SCALES, rows)]
             .into_iter()
             .chain(counts.as_ref().map(|(shape, _)| (COUNTS, *shape)))
@@ -139,11 +136,8 @@ impl PatternFile {
             let fault = LearnError::WeightNotFinite { path: None, feature, stage, value };
             return Err(envelope.blame(fault));
         }
-        let states = if envelope.has(VALID) {
-            envelope.tensor::<u32>(VALID)?.1
-        } else {
-            Vec::new()
-        };
+        let states =
+            if envelope.has(VALID) { envelope.tensor::<u32>(VALID)?.1 } else { Vec::new() };
         let mut states = states.into_iter();
         let mut take = |&count: &usize| states.by_ref().take(count).collect::<Vec<u32>>();
         let valid: Vec<Vec<u32>> = lengths.iter().map(&mut take).collect();
