@@ -95,7 +95,7 @@ impl Tree {
         }
         if growth.nodes().len() > MOST_NODES {
             let nodes = growth.nodes().len().to_string();
-            return wrong("the nodes of a tree", nodes, "at most eight million");
+            return wrong("the nodes of a tree", nodes, "at most four million");
         }
         let value = |leaf: &Node| Score::from(LogOdds(response.log_odds(leaf))).0 as i16;
         let steps = Steps::new(growth.nodes(), &used, value);
@@ -207,14 +207,13 @@ impl Tree {
     /// Descends to the leaf or, where the window has ends, to the first node that
     /// one of them decides.
     #[inline]
-    fn descend<const WORDS: usize, const PLACES: usize, const ENDS: bool>(
+    fn descend<const PLACES: usize, const ENDS: bool>(
         &self,
         stage: Stage,
         window: Window,
         mut feature: impl FnMut(usize) -> f32,
     ) -> Score {
         let (alpha, beta) = (window.alpha.0, window.beta.0);
-        let mut known = [0_u64; WORDS];
         let mut values = [0.0_f32; PLACES];
         let mut at = 0;
         loop {
@@ -232,9 +231,7 @@ impl Tree {
                 return Score(self.steps.bounds[at].low.into());
             }
             let place = step.feature() % PLACES;
-            let (word, bit) = (place / 64 % WORDS, 1 << (place % 64));
-            if known[word] & bit == 0 {
-                known[word] |= bit;
+            if step.is_first_to_ask() {
                 let asked = self.used[step.feature()] as usize;
                 values[place] =
                     if asked == self.features.len() { stage.0.into() } else { feature(asked) };
@@ -261,10 +258,11 @@ impl DenseModel for Tree {
     #[inline]
     fn value(&self, stage: Stage, window: Window, feature: impl FnMut(usize) -> f32) -> Score {
         // Almost every tree is content with the small table of known features.
-        match (self.used.len() <= 64, window == Window::FULL) {
-            (true, true) => self.descend::<1, 64, false>(stage, window, feature),
-            (true, false) => self.descend::<1, 64, true>(stage, window, feature),
-            (false, _) => self.descend::<16, 1024, true>(stage, window, feature),
+        match (self.used.len(), window == Window::FULL) {
+            (..=32, true) => self.descend::<32, false>(stage, window, feature),
+            (..=32, false) => self.descend::<32, true>(stage, window, feature),
+            (..=128, _) => self.descend::<128, true>(stage, window, feature),
+            _ => self.descend::<1024, true>(stage, window, feature),
         }
     }
 

@@ -8,8 +8,10 @@ use super::Node;
 
 /// Bits of a step that name its feature.
 const FEATURE_BITS: u32 = 10;
+/// Bits below the pair of children: the feature, and whether it is new.
+const LOW_BITS: u32 = FEATURE_BITS + 1;
 /// The most nodes that steps can tell apart.
-pub(super) const MOST_NODES: usize = 2 << (32 - FEATURE_BITS);
+pub(super) const MOST_NODES: usize = 2 << (32 - LOW_BITS);
 
 const _: () = assert!(super::MOST_FEATURES == 1 << FEATURE_BITS);
 
@@ -17,8 +19,9 @@ const _: () = assert!(super::MOST_FEATURES == 1 << FEATURE_BITS);
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Step {
     pub(super) threshold: f32,
-    /// The feature's place among those in use, and above it the pair of children;
-    /// zero in a leaf, since the first pair is the root's.
+    /// The feature's place among those in use, above it whether no node on the way asked
+    /// for it, and above that the pair of children; zero in a leaf, since the first pair
+    /// is the root's.
     then: u32,
 }
 
@@ -33,10 +36,17 @@ impl Step {
         (self.then & ((1 << FEATURE_BITS) - 1)) as usize
     }
 
+    /// Whether no node on the way here asked for the feature: there is one way to a
+    /// node, so that this is known before any descent.
+    #[inline]
+    pub(super) fn is_first_to_ask(self) -> bool {
+        self.then & 1 << FEATURE_BITS != 0
+    }
+
     /// The child for a value beyond the threshold, or for another.
     #[inline]
     pub(super) fn child(self, beyond: bool) -> usize {
-        (self.then >> FEATURE_BITS) as usize * 2 + usize::from(beyond)
+        (self.then >> LOW_BITS) as usize * 2 + usize::from(beyond)
     }
 }
 
@@ -59,6 +69,7 @@ impl Steps {
     /// `used`; `value` is that of a leaf.
     pub(super) fn new(nodes: &[Node], used: &[u32], value: impl Fn(&Node) -> i16) -> Self {
         let order = order(nodes);
+        let first_to_ask = first_to_ask(nodes);
         let mut places = vec![0; nodes.len()];
         for (pair, &left) in order.iter().enumerate() {
             // The root stands alone in its pair.
@@ -71,7 +82,7 @@ impl Steps {
             nodes: vec![Step::default(); 2 * order.len()],
             bounds: vec![Bounds::default(); 2 * order.len()],
         };
-        for (node, &place) in nodes.iter().zip(&places).rev() {
+        for ((node, &place), first) in nodes.iter().zip(&places).zip(first_to_ask).rev() {
             if node.is_leaf() {
                 let value = value(node);
                 steps.bounds[place] = Bounds { low: value, high: value };
@@ -81,7 +92,9 @@ impl Steps {
             let feature = used.binary_search(&node.feature).expect("features in use are listed");
             steps.nodes[place] = Step {
                 threshold: node.threshold,
-                then: (children as u32 / 2) << FEATURE_BITS | feature as u32,
+                then: (children as u32 / 2) << LOW_BITS
+                    | u32::from(first) << FEATURE_BITS
+                    | feature as u32,
             };
             let (l, r) = (steps.bounds[children], steps.bounds[children + 1]);
             steps.bounds[place] = Bounds { low: l.low.min(r.low), high: l.high.max(r.high) };
@@ -109,6 +122,32 @@ fn order(nodes: &[Node]) -> Vec<usize> {
     order
 }
 
+/// Whether each node asks for a feature that no node above it asked for.
+fn first_to_ask(nodes: &[Node]) -> Vec<bool> {
+    enum Visit {
+        Enter(usize),
+        Leave(u32),
+    }
+    let features = nodes.iter().map(|node| node.feature as usize + 1).max().unwrap_or_default();
+    let mut asked = vec![0_u32; features];
+    let mut first = vec![false; nodes.len()];
+    let mut waiting = vec![Visit::Enter(0)];
+    while let Some(visit) = waiting.pop() {
+        match visit {
+            Visit::Enter(at) if !nodes[at].is_leaf() => {
+                let Node { feature, left, .. } = nodes[at];
+                first[at] = asked[feature as usize] == 0;
+                asked[feature as usize] += 1;
+                waiting.push(Visit::Leave(feature));
+                waiting.extend([left, left + 1].map(|child| Visit::Enter(child as usize)));
+            }
+            Visit::Enter(_) => {}
+            Visit::Leave(feature) => asked[feature as usize] -= 1,
+        }
+    }
+    first
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +168,9 @@ mod tests {
         let left = |at: usize| steps.nodes[at].child(false);
         assert_eq!([left(0), left(2), left(3), left(4)], [2, 4, 6, 8]);
         assert!(steps.nodes[0].feature() == 1 && steps.nodes[9].is_leaf());
+        let first: Vec<_> = steps.nodes.iter().map(|step| step.is_first_to_ask()).collect();
+        assert_eq!(first.iter().filter(|&&first| first).count(), 1, "all ask for one feature");
+        assert!(first[0]);
         // Leaves are valued from the last node to the first.
         assert_eq!(steps.bounds[0], Bounds { low: 1, high: 5 });
         assert_eq!(steps.bounds[3], Bounds { low: 4, high: 5 });
