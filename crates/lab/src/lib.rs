@@ -132,7 +132,7 @@ pub mod prelude {
         merge, read_own_table, split,
     };
     pub use evalsmith_learn::{
-        ConfigurationFile, Criterion, DenseModel, Growth, Learner, Model, ModelFile, Node,
+        ConfigurationFile, Criterion, DenseModel, Growth, Learner, Linear, Model, ModelFile, Node,
         PatternFile, Reduction, Response, Tree, TreeParams, TreeSummary, TypeRule,
     };
     pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};

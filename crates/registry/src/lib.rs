@@ -1,13 +1,23 @@
 //! Every game by name.
 
 use evalsmith_chess::Chess;
+use evalsmith_engine_othello::Solver;
 use evalsmith_go::Go;
-use evalsmith_lab::prelude::{AnyGame, AsAny};
+use evalsmith_lab::prelude::{AnyGame, AsAny, Solve};
 use evalsmith_malawi::Malawi;
+use evalsmith_othello::{Board, Kernel};
 use evalsmith_shogi::Shogi;
 
 /// Six features of Othello, fitted by stage; `models/README.md` says how.
 const OTHELLO_MODEL: &[u8] = include_bytes!("../../../models/othello.safetensors");
+
+/// What the engine's solver remembers, in MiB; it takes no more than a position needs.
+const SOLVER_MIB: usize = 64;
+
+/// The engine's solver, which leaves the rules' own far behind.
+fn solver<K: Kernel>() -> Box<dyn Solve<Board<K>>> {
+    Box::new(Solver::new(SOLVER_MIB, 1))
+}
 
 type Maker = fn() -> Box<dyn AnyGame>;
 
@@ -16,8 +26,11 @@ const GAMES: &[(&str, Maker)] = &[
     ("othello", || {
         // The one choice between portable and SIMD code.
         evalsmith_othello::with_best_kernel(
-            |portable| Box::new(AsAny::with_model(portable, OTHELLO_MODEL)) as Box<dyn AnyGame>,
-            |v3| Box::new(AsAny::with_model(v3, OTHELLO_MODEL)),
+            |portable| {
+                let game = portable.with_solver(solver);
+                Box::new(AsAny::with_model(game, OTHELLO_MODEL)) as Box<dyn AnyGame>
+            },
+            |v3| Box::new(AsAny::with_model(v3.with_solver(solver), OTHELLO_MODEL)),
         )
     }),
     ("malawi", || Box::new(AsAny::new(Malawi))),

@@ -9,12 +9,31 @@ use evalsmith_core::{
     Solve, Symmetry, Way,
 };
 
+/// Makes a solver.
+type MakeSolver<K> = fn() -> Box<dyn Solve<Board<K>>>;
+
 /// The game, on boards that play by the kernel `K`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Othello<K: Kernel = Portable> {
     kernel: K,
     features: Selection,
+    solver: MakeSolver<K>,
 }
+
+impl<K: Kernel + Default> Default for Othello<K> {
+    fn default() -> Self {
+        Self::with_kernel(K::default())
+    }
+}
+
+/// Who solves does not make it another game.
+impl<K: Kernel> PartialEq for Othello<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.features == other.features
+    }
+}
+
+impl<K: Kernel> Eq for Othello<K> {}
 
 impl Othello<Portable> {
     /// The game for any machine.
@@ -44,7 +63,13 @@ pub fn with_best_kernel<R>(
 impl<K: Kernel> Othello<K> {
     /// The game for a kernel at hand, for example a board's own.
     pub const fn with_kernel(kernel: K) -> Self {
-        Self { kernel, features: Selection::BILL }
+        Self { kernel, features: Selection::BILL, solver: || Box::new(Endgame::new()) }
+    }
+
+    /// The same game with another solver, such as an engine's.
+    #[must_use]
+    pub const fn with_solver(self, solver: fn() -> Box<dyn Solve<Board<K>>>) -> Self {
+        Self { solver, ..self }
     }
 
     /// Reads a game from the start position: `f5d6c3...`, spaces and written
@@ -223,7 +248,7 @@ impl<K: Kernel> Game for Othello<K> {
     }
 
     fn solver(&self) -> Option<Box<dyn Solve<Board<K>>>> {
-        Some(Box::new(Endgame::new()))
+        Some((self.solver)())
     }
 
     fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board<K>>>> {
