@@ -146,6 +146,26 @@ fn features_are_made_fewer_before_a_fit_and_the_model_still_knows_them() {
 }
 
 #[test]
+fn a_bounded_sum_tells_its_own_rows_as_the_unbounded_one_does() {
+    let folder = TempDir::new().expect("a temporary folder");
+    table(&folder, "mine.csv", |_, line| line);
+    let judged = |flags: &[&str]| {
+        let fit = ["model", "fit", "mine.csv", "-o", "m.model", "--force", "--features", "x,noise"];
+        evalsmith(&folder).args(fit).args(flags).args(COLUMNS).assert().success();
+        let judge = ["model", "judge", "m.model", "mine.csv", "--format", "json"];
+        let told = evalsmith(&folder).args(judge).args(COLUMNS).assert().success();
+        String::from_utf8(told.get_output().stdout.clone()).expect("text")
+    };
+    assert_eq!(judged(&["--holdout", "0", "--bounded"]), judged(&["--holdout", "0"]));
+    evalsmith(&folder)
+        .args(["model", "fit", "mine.csv", "-o", "q.model", "--learner", "quadratic", "--bounded"])
+        .args(COLUMNS)
+        .assert()
+        .failure()
+        .stderr(predicate::str::contains("leave out --bounded"));
+}
+
+#[test]
 fn a_model_is_judged_on_a_table_with_its_columns() {
     let folder = TempDir::new().expect("a temporary folder");
     table(&folder, "mine.csv", |_, line| line);

@@ -105,7 +105,8 @@ fn added<G: Game>(
             coefficients[stage * width + 1 + place] += weight;
         }
     }
-    Ok(Linear::new(features, stages, coefficients)?)
+    let added = Linear::new(features, stages, coefficients)?;
+    Ok(if linear.ranges().is_empty() { added } else { added.within(linear.ranges().to_vec())? })
 }
 
 #[cfg(test)]

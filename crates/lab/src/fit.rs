@@ -36,6 +36,10 @@ pub struct FitPlan {
     /// Fits a tree to the final scores instead of the results.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tree_of_scores: bool,
+    /// Features of a weighted sum count no further than in the positions it was fitted
+    /// to, so that a search may stop adding where the rest cannot matter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bounded: bool,
     /// The share of games held out.
     pub holdout: f64,
     /// Chooses the games held out.
@@ -64,6 +68,7 @@ impl FitPlan {
             tree: TreeParams::default(),
             costs: FeatureCosts::default(),
             tree_of_scores: false,
+            bounded: false,
             holdout: 0.2,
             seed: 1,
             raw: false,
@@ -133,6 +138,9 @@ pub(crate) fn digest_of(model: &Model) -> String {
     hasher.write(model.features().join("\0").as_bytes());
     for weight in model.coefficients() {
         hasher.write_u64(weight.to_bits());
+    }
+    for end in model.as_linear().map(Linear::ranges).into_iter().flatten().flatten() {
+        hasher.write_u64(end.to_bits().into());
     }
     hasher.finish().to_string()
 }
@@ -260,7 +268,7 @@ pub fn fit_table(
     };
     let scores: Vec<f32> = train.scores.iter().map(|&s| s.into()).collect();
     let learner = plan.learner;
-    let (fitted, tree) = if learner == Learner::Tree {
+    let (mut fitted, tree) = if learner == Learner::Tree {
         let scores = plan.tree_of_scores.then_some(&scores[..]);
         let costs = plan.costs.of(train.columns.names())?;
         let params = TreeParams { costs, ..plan.tree.clone() };
@@ -271,6 +279,14 @@ pub fn fit_table(
         let logistic = &plan.logistic;
         (evalsmith_learn::fit(learner, logistic, stages, &examples, &scores, progress)?, None)
     };
+    if plan.bounded {
+        let Model::Linear(linear) = fitted.model else {
+            let reason = "features are bounded in weighted sums only: leave out --bounded";
+            return Err(LabError::Settings(reason.into()));
+        };
+        let radius = plan.logistic.stages.radius;
+        fitted.model = linear.within_examples(&examples, radius)?.into();
+    }
     let record = FitRecord {
         game: game.into(),
         data_digest,

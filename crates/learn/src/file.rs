@@ -12,6 +12,9 @@ const KINDS: [&str; 5] = ["linear", "quadratic", "signature", "tabled", "tree"];
 /// The tensor of a model: stages by the numbers of one (a linear one has its
 /// intercept and weights).
 const COEFFICIENTS: &str = "coefficients";
+/// The tensor of a linear model that knows how far its features count: stages by
+/// features by the least and the greatest.
+const RANGES: &str = "ranges";
 
 /// A model, the game it plays and what made it.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +53,12 @@ impl ModelFile {
             structure,
             ..Header::new(&self.game, self.model.kind(), &self.made_by)
         };
-        envelope::bytes(&header, &[Tensor::new(COEFFICIENTS, shape, numbers.iter().copied())])
+        let mut tensors = vec![Tensor::new(COEFFICIENTS, shape, numbers.iter().copied())];
+        if let Some(ranges) = self.model.as_linear().map(Linear::ranges).filter(|r| !r.is_empty()) {
+            let shape = vec![rows, ranges.len() / rows, 2];
+            tensors.push(Tensor::new(RANGES, shape, ranges.iter().flatten().copied()));
+        }
+        envelope::bytes(&header, &tensors)
     }
 
     /// Reads a file.
@@ -84,7 +92,13 @@ impl ModelFile {
                 "its coefficients are {found:?}, but its header asks for {expected:?}"
             )));
         }
-        let model = build(header, numbers).map_err(|e| envelope.blame(e))?;
+        let mut model = build(header, numbers).map_err(|e| envelope.blame(e))?;
+        if envelope.has(RANGES)
+            && let Model::Linear(linear) = model
+        {
+            let ranges = envelope.tensor::<f32>(RANGES)?.1.as_chunks().0.to_vec();
+            model = linear.within(ranges).map_err(|e| envelope.blame(e))?.into();
+        }
         let Header { game, made_by, .. } = envelope.header;
         Ok(Self { game, made_by, model })
     }
@@ -178,6 +192,22 @@ mod tests {
         let first = fs::read(&path).unwrap();
         model().save(&path).unwrap();
         assert_eq!(fs::read(&path).unwrap(), first, "the bytes differ from run to run");
+    }
+
+    #[test]
+    fn a_linear_model_comes_back_with_its_ranges() {
+        let ModelFile { game, made_by, model } = model();
+        let Model::Linear(linear) = model else { panic!("a linear model") };
+        let ranges = vec![[0.0, 1.5], [-3.0, 3.0], [1.0, 1.0], [-9.0, 0.0]];
+        let model = linear.within(ranges).unwrap().into();
+        let file = ModelFile { game, made_by, model };
+        let bytes = file.bytes().unwrap();
+        assert_eq!(ModelFile::from_bytes(&bytes, "here").unwrap(), file);
+        let mut wrong = bytes;
+        let at = wrong.len() - 8;
+        wrong[at..at + 4].copy_from_slice(&7_f32.to_le_bytes());
+        let refused = ModelFile::from_bytes(&wrong, "here").unwrap_err().to_string();
+        assert!(refused.contains("a feature's range is 7 to 0"), "{refused}");
     }
 
     #[test]

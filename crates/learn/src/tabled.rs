@@ -50,7 +50,7 @@ pub struct Tables {
     raw: Vec<String>,
     layout: Layout,
     /// Pattern by pattern, span by span, one number a configuration.
-    values: Vec<f64>,
+    values: Box<[f64]>,
 }
 
 impl Tables {
@@ -159,7 +159,7 @@ pub struct Tabled {
     tables: Tables,
     inside: Inside,
     /// The model's numbers, and then the tables'.
-    numbers: Vec<f64>,
+    numbers: Box<[f64]>,
 }
 
 /// The models that may stand on table features.
@@ -199,7 +199,7 @@ impl Tabled {
             let given = tables.names().join(", ");
             return Err(LearnError::Features { model: model.features().join(", "), given });
         }
-        let numbers = [model.coefficients(), &tables.values].concat();
+        let numbers = [model.coefficients(), &tables.values].concat().into();
         let inside = match model {
             Model::Linear(model) => Inside::Linear(model),
             Model::Quadratic(model) => Inside::Quadratic(model),
@@ -246,7 +246,7 @@ impl Tabled {
             let what = "numbers where its tables ask for others".into();
             return Err(LearnError::Lengths { rows: 1, what, found: numbers.len() });
         }
-        let values = numbers.split_off(inside);
+        let values = numbers.split_off(inside).into();
         let tables = Tables { raw, layout, values };
         if let Some(i) = tables.values.iter().position(|x| !x.is_finite()) {
             let (feature, value) = (format!("number {i} of the tables"), tables.values[i]);
@@ -330,7 +330,7 @@ mod tests {
                 features.names().to_vec(),
                 20,
                 model.structure(),
-                model.numbers.clone(),
+                model.numbers.to_vec(),
             );
             assert_eq!(again.unwrap(), model);
         }

@@ -38,6 +38,7 @@ use std::path::PathBuf;
 /// for each, of which only the most specific active ones count; --terms names features
 /// with a weight that multiplies their value. For any game that names atoms.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Fit {
     /// The dataset's folder, or a table (.csv, .tsv, .parquet)
     data: PathBuf,
@@ -60,6 +61,11 @@ pub(crate) struct Fit {
     /// game]; for patterns so many groups of stages [default: 1]
     #[arg(long, value_name = "R")]
     radius: Option<u8>,
+    /// Let features of a weighted sum count no further than in the positions of the
+    /// fit: values are computed faster, since a search may stop adding where the rest
+    /// cannot matter
+    #[arg(long)]
+    bounded: bool,
     /// Share of a position's target that is the search's opinion; the rest is
     /// the game's result [default: set by the game]
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -135,6 +141,7 @@ impl Fit {
             ("--searched", self.searched.is_some()),
             ("--raw", self.raw),
             ("--of-scores", self.of_scores),
+            ("--bounded", self.bounded),
             ("--game-id", self.columns.game_id.is_some()),
             ("--stage-column", self.columns.stage_column.is_some()),
             ("--score", self.columns.score.is_some()),
@@ -172,6 +179,7 @@ impl Fit {
         plan.logistic.stages.reduce = self.reduce;
         plan.tree = self.tree.params(&plan.tree, self.seed);
         plan.tree_of_scores = self.of_scores;
+        plan.bounded = self.bounded;
         plan.costs = self.cost.clone().unwrap_or_default();
         plan.logistic.stages.radius = self.radius.unwrap_or(plan.logistic.stages.radius);
         plan
