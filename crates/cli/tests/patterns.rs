@@ -35,6 +35,19 @@ impl Bench {
     }
 }
 
+/// In discs, of which five are a logit.
+fn largest_weight(exported: &serde_json::Value) -> f64 {
+    let numbers = |value: &serde_json::Value| -> Vec<f64> {
+        value.as_array().expect("a list").iter().filter_map(serde_json::Value::as_f64).collect()
+    };
+    let groups = exported["steps"].as_array().expect("groups of stages");
+    let largest =
+        |group| numbers(group).into_iter().fold(0.0, |most, step: f64| step.abs().max(most));
+    let scales = numbers(&exported["log_odds_a_step"]);
+    let weights = groups.iter().zip(scales).map(|(group, scale)| 5.0 * scale * largest(group));
+    weights.fold(0.0, f64::max)
+}
+
 #[test]
 fn patterns_are_fitted_shown_exported_and_played() {
     let bench = Bench::new();
@@ -45,6 +58,12 @@ fn patterns_are_fitted_shown_exported_and_played() {
     bench.command(&format!("{fit} -o n --seed 3 --start-from m")).assert().success().stderr(
         predicate::str::contains("MiB of memory").and(predicate::str::contains("held out (")),
     );
+    bench.run(&format!("{fit} -o g --seed 3 --momentum 0.5 --most-weight 2"));
+    bench.run("model export g --format json -o g.json");
+    let exported = fs::read_to_string(bench.0.path().join("g.json")).expect("text");
+    let exported: serde_json::Value = serde_json::from_str(&exported).expect("JSON");
+    assert!(largest_weight(&exported) <= 2.001, "{}", largest_weight(&exported));
+    bench.run(&format!("{fit} -o f --seed 3 --start-from g --fix corner,edge"));
     let shown = bench.run("model show m");
     assert!(shown.contains("patterns model of othello") && shown.contains("moves"), "{shown}");
     let boards = bench.run("model show m --stage 50 --pattern corner");
@@ -75,6 +94,9 @@ fn faults_name_the_thing_and_the_remedy() {
     let small = format!("{fit} --patterns small.toml");
     bench.refuses(&format!("{small} --label perfect"), "no label \"perfect\"");
     bench.refuses(&format!("{small} --raw"), "--raw has no meaning");
+    bench.refuses(&format!("{small} --momentum 1"), "a momentum lies from 0 to below 1");
+    bench.refuses(&format!("{small} --most-weight 0"), "the largest weight is above 0");
+    bench.refuses(&format!("{small} --fix middle"), "there are corner, edge");
     bench.refuses(&format!("{small} --holdout 0.999999"), "games to fit; take less");
     bench.refuses(&small.replace("games", "malawi"), "which is no atom");
     let missing = format!("{fit} --patterns none.toml");

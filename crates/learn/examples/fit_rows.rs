@@ -11,7 +11,7 @@
 #![expect(clippy::print_stdout, reason = "the JSON is this program's result")]
 
 use cpu_time::ProcessTime;
-use evalsmith_learn::{Link, Prior, SparseParams, SparseRows, fit_sparse};
+use evalsmith_learn::{Prior, SparseParams, SparseRows, fit_sparse};
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         data.push((take(stage[0])?, take(stage[1])?));
     }
     let in_memory = cpu.elapsed();
-    let params = SparseParams { link: Link::Identity, ridge: 1.0, iterations: 60, patience: 4 };
+    let params = SparseParams::default();
     let prior = vec![0.0; base as usize];
     let (mut squares, mut held, mut passes) = (0.0, 0, 0);
     for (train, holdout) in &data {

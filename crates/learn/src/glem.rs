@@ -18,6 +18,7 @@ mod configurations;
 mod conjugate;
 mod dag;
 mod file;
+mod gradient;
 mod group;
 mod kernel;
 mod link;
@@ -36,7 +37,9 @@ pub use configurations::{
     Agreement, ConfigurationError, ConfigurationParams, MatchHeuristic, Relation, configurations,
     probable_configurations,
 };
-pub use conjugate::{Prior, SparseFit, SparseIteration, SparseParams, fit_sparse, sparse_error};
+pub use conjugate::{
+    Prior, SparseFit, SparseIteration, SparseMethod, SparseParams, fit_sparse, sparse_error,
+};
 pub use dag::{ConfigurationDag, DagScratch};
 pub use file::PatternFile;
 pub use group::{GroupFit, GroupParams, GroupRows, fit_group};

@@ -52,8 +52,8 @@ pub use glem::{
     ConfigurationParams, Count, DagScratch, GroupFit, GroupParams, GroupRows, Indices, Link,
     MatchHeuristic, OffsetTable, Pattern, PatternError, PatternFile, PatternModel, PatternPlan,
     PatternSet, PatternTables, Prior, Relation, RoundedGroup, SparseFit, SparseIteration,
-    SparseParams, SparseRows, SparseSet, StageGroups, StateCounts, TypeRule, Unit, check_for_play,
-    configurations, fit_group, fit_sparse, probable_configurations, sparse_error,
+    SparseMethod, SparseParams, SparseRows, SparseSet, StageGroups, StateCounts, TypeRule, Unit,
+    check_for_play, configurations, fit_group, fit_sparse, probable_configurations, sparse_error,
 };
 pub use learner::{Fit, Learner, fit};
 pub use least_squares::{LeastSquaresFit, fit_least_squares};

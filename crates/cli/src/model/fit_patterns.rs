@@ -75,6 +75,16 @@ pub(super) struct PatternOptions {
     /// which are compared in a table [default: pooled]
     #[arg(long, value_enum, value_name = "RULE")]
     types: Option<Types>,
+    /// Take the paper's plain gradient, with this share of each step carried on into
+    /// the next (0 to below 1), instead of conjugate gradients
+    #[arg(long, value_name = "SHARE")]
+    momentum: Option<f64>,
+    /// Let no weight grow larger than this, in discs or log-odds as --link says
+    #[arg(long, value_name = "WEIGHT")]
+    most_weight: Option<f32>,
+    /// Leave the weights of these patterns as they are in --start-from, or at zero
+    #[arg(long, value_name = "PATTERN,...", value_delimiter = ',')]
+    fix: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -132,6 +142,9 @@ impl PatternOptions {
             ("--patterns", self.patterns.is_some()),
             ("--start-from", self.start_from.is_some()),
             ("--types", self.types.is_some()),
+            ("--momentum", self.momentum.is_some()),
+            ("--most-weight", self.most_weight.is_some()),
+            ("--fix", !self.fix.is_empty()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }
@@ -154,6 +167,9 @@ impl PatternOptions {
             ("--groups", self.groups.is_some()),
             ("--ridge", !self.ridge.is_empty()),
             ("--types", self.types.is_some()),
+            ("--momentum", self.momentum.is_some()),
+            ("--most-weight", self.most_weight.is_some()),
+            ("--fix", !self.fix.is_empty()),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag)
     }
@@ -182,6 +198,9 @@ impl PatternOptions {
         if let Some(types) = self.types {
             plan.types = types.rule();
         }
+        plan.momentum = self.momentum;
+        plan.most_weight = self.most_weight;
+        plan.fix.clone_from(&self.fix);
         if !self.ridge.is_empty() {
             plan.ridges.clone_from(&self.ridge);
         }

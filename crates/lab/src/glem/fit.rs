@@ -16,8 +16,8 @@ use crate::LabError;
 use evalsmith_core::{Game, Position, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
-    GroupParams, GroupRows, PatternFile, PatternModel, PatternTables, RoundedGroup, StageGroups,
-    TypeRule, check_for_play, fit_group, sparse_error,
+    GroupParams, GroupRows, PatternFile, PatternModel, PatternPlan, PatternSet, PatternTables,
+    RoundedGroup, SparseMethod, StageGroups, TypeRule, check_for_play, fit_group, sparse_error,
 };
 use evalsmith_report::{Align, Table, number};
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,20 @@ pub struct PatternFitPlan {
     /// Where weights of states that a group has met seldom come from; none tries all
     /// rules and takes the best on the games held out.
     pub types: Option<TypeRule>,
+    /// Steps by the paper's plain gradient, with this momentum, instead of conjugate
+    /// gradients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum: Option<f64>,
+    /// No free weight grows larger than this, in the unit of the link.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_weight: Option<f32>,
+    /// Patterns whose weights stay as they begin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fix: Vec<String>,
 }
+
+/// Passes of the paper's gradient, and those without gain before it ends: it is slow.
+const GRADIENT_PASSES: [usize; 2] = [250, 12];
 
 impl PatternFitPlan {
     /// The usual fit of some patterns to the results of games.
@@ -69,8 +82,50 @@ impl PatternFitPlan {
             seed: 1,
             min_count: 75,
             types: Some(TypeRule::default()),
+            momentum: None,
+            most_weight: None,
+            fix: Vec::new(),
         }
     }
+}
+
+impl PatternFitPlan {
+    fn check_steps(&self) -> Result<(), LabError> {
+        if let Some(momentum) = self.momentum.filter(|m| !(0.0..1.0).contains(m)) {
+            let message = format!("a momentum lies from 0 to below 1, not at {momentum}");
+            return Err(LabError::Settings(message));
+        }
+        if let Some(most) = self.most_weight.filter(|most| !(*most > 0.0 && most.is_finite())) {
+            let message = format!("the largest weight is above 0, not {most}");
+            return Err(LabError::Settings(message));
+        }
+        Ok(())
+    }
+
+    /// The usual steps, or the paper's.
+    fn steps(&self) -> GroupParams {
+        let usual = GroupParams::default();
+        let Some(momentum) = self.momentum else { return usual };
+        let [iterations, patience] = GRADIENT_PASSES;
+        let method = SparseMethod::Gradient { momentum };
+        GroupParams { method, iterations, patience, ..usual }
+    }
+}
+
+/// The weights of patterns that stay as they begin.
+fn kept(names: &[String], patterns: &PatternPlan, set: &PatternSet) -> Result<Vec<u32>, LabError> {
+    let known: Vec<&str> = patterns.patterns.iter().map(|p| p.name.as_str()).collect();
+    let mut kept = Vec::new();
+    for name in names {
+        let Some(at) = known.iter().position(|known| known == name) else {
+            let known = known.join(", ");
+            let message = format!("there is no pattern {name:?} to fix; there are {known}");
+            return Err(LabError::Settings(message));
+        };
+        let end = if at + 1 < known.len() { set.base_of(at + 1) } else { set.weights() };
+        kept.extend(set.base_of(at) as u32..end as u32);
+    }
+    Ok(kept)
 }
 
 /// Refuses numbers that no fit has a use for.
@@ -177,8 +232,10 @@ pub fn fit_patterns<G: Game>(
     let checkpoint = &checkpoint_of(output);
     check_numbers(&plan.labels, &plan.ridges, plan.holdout)?;
     dataset.expect_game(G::NAME)?;
+    plan.check_steps()?;
     let patterns = plan.patterns.read()?;
     let set = set_of(game, &patterns)?;
+    let kept = kept(&plan.fix, &patterns, &set)?;
     let sparse = sparse_of(game, &patterns)?;
     check_for_play(&set, &sparse).map_err(|e| LabError::Settings(e.to_string()))?;
     let game = &with_counted(game, &patterns)?;
@@ -230,7 +287,7 @@ pub fn fit_patterns<G: Game>(
         groups,
         rows: &collected.groups,
         unit: plan.link.errors_in(game),
-        fixed: sparse.bases().iter().map(|&base| first as u32 + base).collect(),
+        fixed: sparse.bases().iter().map(|&base| first as u32 + base).chain(kept).collect(),
     };
     let prior = vec![0.0; width];
     let from = |group: usize| begun.as_ref().map_or(&prior, |begun| &begun.weights[group]);
@@ -369,7 +426,8 @@ impl Fit<'_> {
             ridges: self.plan.ridges.clone(),
             fixed: self.fixed.clone(),
             rule: self.rule,
-            ..GroupParams::default()
+            most: self.plan.most_weight,
+            ..self.plan.steps()
         };
         let (begun, mut went_over, mut stopped) = (Instant::now(), 0, false);
         let fit = fit_group(self.rows, group, prior, &params, &mut |rows| {

@@ -16,6 +16,7 @@
 //! returned are those of the iteration with the smallest error on rows held out,
 //! or the last ones where none are.
 
+use super::gradient;
 use super::kernel::{added, diagonal, spread, sums};
 use super::{Link, SparseRows};
 
@@ -31,12 +32,30 @@ pub struct SparseParams {
     /// Stop after so many passes that do not make the held-out error smaller by
     /// a part in ten thousand.
     pub patience: usize,
+    /// How steps are found.
+    pub method: SparseMethod,
+    /// No free weight grows larger than this.
+    pub most: Option<f32>,
 }
 
 impl Default for SparseParams {
     fn default() -> Self {
-        Self { link: Link::Identity, ridge: 1.0, iterations: 60, patience: 4 }
+        let (method, most) = (SparseMethod::Conjugate, None);
+        Self { link: Link::Identity, ridge: 1.0, iterations: 60, patience: 4, method, most }
     }
+}
+
+/// How steps are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum SparseMethod {
+    /// Preconditioned conjugate gradients.
+    #[default]
+    Conjugate,
+    /// The paper's: plain gradient with each weight's own rate.
+    Gradient {
+        /// The share of the last step that is carried on.
+        momentum: f64,
+    },
 }
 
 /// What one pass reached.
@@ -91,24 +110,70 @@ impl<'a> Prior<'a> {
 pub fn fit_sparse(
     train: &[&SparseRows],
     holdout: &SparseRows,
-    Prior { weights: prior, fixed }: Prior<'_>,
+    prior: Prior<'_>,
     params: &SparseParams,
     mut keep_on: impl FnMut(&SparseIteration) -> bool,
 ) -> SparseFit {
-    let same = |rows: &SparseRows| rows.weights() == prior.len();
+    let same = |rows: &SparseRows| rows.weights() == prior.weights.len();
     assert!(same(holdout) && train.iter().all(|rows| same(rows)), "rows over the prior's weights");
+    let mut go_on = true;
+    let mut keep_on = |reached: &SparseIteration| {
+        go_on = keep_on(reached);
+        go_on
+    };
+    let mut fit = |prior: Prior<'_>| match params.method {
+        SparseMethod::Conjugate => conjugate(train, holdout, prior, params, &mut keep_on),
+        SparseMethod::Gradient { momentum } => {
+            gradient::descend(train, holdout, prior, params, momentum, &mut keep_on)
+        }
+    };
+    let free = fit(prior);
+    let Some(most) = params.most else { return free };
+    // Weights that would grow too large are set to the largest there is and held, and
+    // the others are fitted again, until none does.
+    let (mut start, mut held) = (prior.weights.to_vec(), prior.fixed.to_vec());
+    let mut last = free;
+    for _ in 0..ROUNDS {
+        let is_held: std::collections::HashSet<u32> = held.iter().copied().collect();
+        let too_large = |&(i, w): &(u32, f32)| w.abs() > most && !is_held.contains(&i);
+        let large: Vec<(u32, f32)> =
+            (0..).zip(last.weights.iter().copied()).filter(too_large).collect();
+        if large.is_empty() {
+            break;
+        }
+        for (i, w) in large {
+            start[i as usize] = most.copysign(w);
+            held.push(i);
+        }
+        last = fit(Prior { weights: &start, fixed: &held });
+    }
+    let fixed: std::collections::HashSet<u32> = prior.fixed.iter().copied().collect();
+    for (i, weight) in (0..).zip(&mut last.weights) {
+        if !fixed.contains(&i) {
+            *weight = weight.clamp(-most, most);
+        }
+    }
+    last
+}
+
+/// Fits of the free weights before the rest is cut off.
+const ROUNDS: usize = 4;
+
+fn conjugate(
+    train: &[&SparseRows],
+    holdout: &SparseRows,
+    Prior { weights: prior, fixed }: Prior<'_>,
+    params: &SparseParams,
+    keep_on: &mut dyn FnMut(&SparseIteration) -> bool,
+) -> SparseFit {
     let unseen = [holdout];
     let mut seen = Sums::new(train, prior, params.link);
     let mut unseen = Sums::new(&unseen, prior, params.link);
     let mut scratch = vec![0.0; seen.now.len()];
     let counts = diagonal(train, prior.len());
     let mut weights: Vec<f64> = prior.iter().map(|&w| f64::from(w)).collect();
-    let mut fit = SparseFit {
-        weights: prior.to_vec(),
-        counts: counts.iter().map(|&n| n as u32).collect(),
-        trace: vec![SparseIteration { train: seen.error(), holdout: unseen.error_if_any() }],
-        best: 0,
-    };
+    let begun = SparseIteration { train: seen.error(), holdout: unseen.error_if_any() };
+    let mut fit = SparseFit::begin(prior, &counts, begun);
     if seen.now.is_empty() {
         return fit;
     }
@@ -176,8 +241,19 @@ pub fn sparse_error(rows: &SparseRows, weights: &[f32], link: Link) -> Option<f6
 }
 
 impl SparseFit {
+    /// What is known before the first pass.
+    pub(super) fn begin(prior: &[f32], counts: &[f64], begun: SparseIteration) -> Self {
+        let counts = counts.iter().map(|&n| n as u32).collect();
+        Self { weights: prior.to_vec(), counts, trace: vec![begun], best: 0 }
+    }
+
     /// Notes what a pass reached; false when it is time to stop.
-    fn adopt(&mut self, reached: SparseIteration, weights: &[f64], patience: usize) -> bool {
+    pub(super) fn adopt(
+        &mut self,
+        reached: SparseIteration,
+        weights: &[f64],
+        patience: usize,
+    ) -> bool {
         let best = &self.trace[self.best];
         let better = match (reached.holdout, best.holdout) {
             (Some(now), Some(then)) => now < then * (1.0 - 1e-4),
@@ -194,7 +270,7 @@ impl SparseFit {
 }
 
 /// The sums of some rows, kept up to date with the weights.
-struct Sums<'a> {
+pub(super) struct Sums<'a> {
     rows: &'a [&'a SparseRows],
     now: Vec<f32>,
     step: Vec<f32>,
@@ -202,7 +278,7 @@ struct Sums<'a> {
 }
 
 impl<'a> Sums<'a> {
-    fn new(rows: &'a [&'a SparseRows], weights: &[f32], link: Link) -> Self {
+    pub(super) fn new(rows: &'a [&'a SparseRows], weights: &[f32], link: Link) -> Self {
         let mut now = vec![0.0; rows.iter().map(|rows| rows.len()).sum()];
         if weights.iter().any(|&w| w != 0.0) {
             sums(rows, weights, &mut now);
@@ -216,7 +292,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    fn go_along(&mut self, weights: &[f32], step: f32) {
+    pub(super) fn go_along(&mut self, weights: &[f32], step: f32) {
         let mut direction = std::mem::take(&mut self.step);
         direction.resize(self.now.len(), 0.0);
         sums(self.rows, weights, &mut direction);
@@ -230,7 +306,7 @@ impl<'a> Sums<'a> {
         self.now.iter().copied().zip(targets.copied())
     }
 
-    fn error(&self) -> f64 {
+    pub(super) fn error(&self) -> f64 {
         let squares = self.with_targets().map(|(sum, target)| {
             let off = f64::from(target - self.link.at(sum).0);
             off * off
@@ -238,13 +314,13 @@ impl<'a> Sums<'a> {
         squares.sum::<f64>() / self.now.len().max(1) as f64
     }
 
-    fn error_if_any(&self) -> Option<f64> {
+    pub(super) fn error_if_any(&self) -> Option<f64> {
         (!self.now.is_empty()).then(|| self.error())
     }
 
     /// The slope at each row, where it is not one throughout, and the residual
     /// times the slope.
-    fn linearised(&self) -> (Option<Vec<f32>>, Vec<f32>) {
+    pub(super) fn linearised(&self) -> (Option<Vec<f32>>, Vec<f32>) {
         let both = self.with_targets().map(|(sum, target)| {
             let (value, slope) = self.link.at(sum);
             (slope, slope * (target - value))
@@ -288,11 +364,54 @@ mod tests {
         for link in [Link::Identity, Link::Logistic, Link::Range(3.0)] {
             let (train, _) = planted(link, 4000, 0.0, 1);
             let (holdout, _) = planted(link, 1000, 0.0, 2);
-            let params = SparseParams { link, ridge: 1e-6, iterations: 100, patience: 20 };
+            let params = SparseParams {
+                link,
+                ridge: 1e-6,
+                iterations: 100,
+                patience: 20,
+                ..SparseParams::default()
+            };
             let fit = fit_sparse(&[&train], &holdout, Prior::free(&[0.0; 24]), &params, |_| true);
             let reached = error(&holdout, &fit.weights, link);
             assert!(reached < 1e-6, "{link:?}: {reached}");
         }
+    }
+
+    #[test]
+    fn the_papers_gradient_ends_where_conjugate_gradients_do() {
+        for link in [Link::Identity, Link::Logistic, Link::Range(3.0)] {
+            let (train, _) = planted(link, 4000, 0.5, 1);
+            let (holdout, _) = planted(link, 1000, 0.5, 2);
+            let fit = |method, iterations| {
+                let usual = SparseParams::default();
+                let params = SparseParams { link, method, iterations, patience: 30, ..usual };
+                let fit =
+                    fit_sparse(&[&train], &holdout, Prior::free(&[0.0; 24]), &params, |_| true);
+                error(&holdout, &fit.weights, link)
+            };
+            let best = fit(SparseMethod::Conjugate, 60);
+            let plain = fit(SparseMethod::Gradient { momentum: 0.0 }, 400);
+            let heavy = fit(SparseMethod::Gradient { momentum: 0.8 }, 400);
+            assert!((plain / best - 1.0).abs() < 2e-3, "{link:?}: {plain} {best}");
+            assert!((heavy / best - 1.0).abs() < 2e-3, "{link:?}: {heavy} {best}");
+        }
+    }
+
+    #[test]
+    fn bounded_weights_stay_within_and_the_others_make_up_for_them() {
+        let (train, truth) = planted(Link::Identity, 4000, 0.1, 5);
+        let (holdout, _) = planted(Link::Identity, 1000, 0.1, 6);
+        let most = 0.25;
+        assert!(truth.iter().any(|w| w.abs() > 0.35), "something to bound");
+        let fit = |most| {
+            let params = SparseParams { ridge: 1e-3, most, ..SparseParams::default() };
+            fit_sparse(&[&train], &holdout, Prior::free(&[0.0; 24]), &params, |_| true).weights
+        };
+        let bounded = fit(Some(most));
+        assert!(bounded.iter().all(|w| w.abs() <= most), "{bounded:?}");
+        let cut: Vec<f32> = fit(None).iter().map(|w| w.clamp(-most, most)).collect();
+        let off = |weights: &[f32]| error(&train, weights, Link::Identity);
+        assert!(off(&bounded) <= off(&cut), "{} {}", off(&bounded), off(&cut));
     }
 
     #[test]

@@ -9,7 +9,8 @@
 
 use super::types::{self, Alone};
 use super::{
-    Link, Prior, SparseFit, SparseIteration, SparseParams, SparseRows, TypeRule, fit_sparse,
+    Link, Prior, SparseFit, SparseIteration, SparseMethod, SparseParams, SparseRows, TypeRule,
+    fit_sparse,
 };
 
 /// Positions of one group: those to fit, and those held out.
@@ -35,6 +36,10 @@ pub struct GroupParams {
     pub iterations: usize,
     /// Passes without a smaller error on the games held out before a fit ends.
     pub patience: usize,
+    /// How steps are found.
+    pub method: SparseMethod,
+    /// No free weight grows larger than this.
+    pub most: Option<f32>,
     /// Weights that stay at their prior.
     pub fixed: Vec<u32>,
     /// Where weights of seldom states come from.
@@ -44,8 +49,9 @@ pub struct GroupParams {
 impl Default for GroupParams {
     fn default() -> Self {
         let ridges = vec![1.0, 5.0, 25.0, 125.0];
+        let SparseParams { link, iterations, patience, method, most, .. } = SparseParams::default();
         let (fixed, rule) = (Vec::new(), TypeRule::default());
-        Self { link: Link::Identity, radius: 1, ridges, iterations: 60, patience: 4, fixed, rule }
+        Self { link, radius: 1, ridges, iterations, patience, method, most, fixed, rule }
     }
 }
 
@@ -192,6 +198,8 @@ impl Job<'_> {
                 ridge,
                 iterations: params.iterations,
                 patience: params.patience,
+                method: params.method,
+                most: params.most,
             };
             let prior = Prior { weights: prior, fixed };
             let fit = fit_sparse(train, holdout, prior, &sparse, |_| {
