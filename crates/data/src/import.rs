@@ -10,6 +10,7 @@
 
 mod csa;
 mod epd;
+mod first;
 mod format;
 mod ggf;
 mod obf;
@@ -25,6 +26,7 @@ mod trial;
 mod usi;
 mod wthor;
 
+pub use first::first_record;
 pub use format::InputFormat;
 pub(crate) use format::{EXACT, KOMI};
 pub use scan::{Scanned, scan};

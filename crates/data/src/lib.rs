@@ -73,7 +73,7 @@ pub use export::{ExportFormat, Exported, export};
 pub use features::{FeatureTable, features, features_at_rest, values};
 use generate::SEARCH_LABEL;
 pub use generate::{Generated, Maker, generate, generate_with};
-pub use import::{Import, Imported, InputFormat, Place, Scanned, Why, import, scan};
+pub use import::{Import, Imported, InputFormat, Place, Scanned, Why, first_record, import, scan};
 pub use info::{Agreement, Info};
 pub use label::{
     Agreed, Expert, How, LabelOrder, Labels, Opinion, agreement, label, label_by_expert,

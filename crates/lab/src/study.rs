@@ -9,6 +9,7 @@ mod account;
 mod analysis;
 mod course;
 mod line;
+mod pasted;
 mod reply;
 mod words;
 
@@ -144,7 +145,7 @@ impl<G: Game> Study for GameStudy<G> {
     }
 
     fn read(&self, text: &str) -> Result<Line, LabError> {
-        Ok(line::read(&self.game, text)?)
+        pasted::read(&self.game, text)
     }
 
     fn set_up(&self, picture: &Picture, to_move: Side) -> Result<String, LabError> {

@@ -3,7 +3,7 @@
 use crate::refusal::Refusal;
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
@@ -41,6 +41,20 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Words<T> {
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(words)) => Ok(Self(words)),
             Err(why) => Err(Refusal::bad(QueryRejection::body_text(&why))),
+        }
+    }
+}
+
+/// The one name in the path.
+pub(crate) struct Called(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Called {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        match Path::<String>::from_request_parts(parts, state).await {
+            Ok(Path(name)) => Ok(Self(name)),
+            Err(why) => Err(Refusal::bad(why.body_text())),
         }
     }
 }

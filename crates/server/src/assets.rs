@@ -21,6 +21,8 @@ pub(crate) const FILES: &[(&str, &str, &str)] = &[
     ("/board.js", SCRIPT, include_str!("page/board.js")),
     ("/game.js", SCRIPT, include_str!("page/game.js")),
     ("/play.js", SCRIPT, include_str!("page/play.js")),
+    ("/values.js", SCRIPT, include_str!("page/values.js")),
+    ("/course.js", SCRIPT, include_str!("page/course.js")),
     ("/setup.js", SCRIPT, include_str!("page/setup.js")),
     ("/inside.js", SCRIPT, include_str!("page/inside.js")),
     ("/curves.js", SCRIPT, include_str!("page/curves.js")),

@@ -1,6 +1,6 @@
 //! Evaluation curves of what the workspace holds.
 
-use crate::ask::Told;
+use crate::ask::{Told, Words};
 use crate::house::{House, heavy};
 use crate::refusal::Refusal;
 use axum::Json;
@@ -110,6 +110,25 @@ fn condition(text: &str) -> Result<Expression, Refusal> {
 fn names_of(path: &Path) -> Result<Vec<String>, Refusal> {
     let sheet = Sheet::open(path).map_err(|e| Refusal::from(LabError::from(e)))?;
     Ok(sheet.names().to_vec())
+}
+
+/// Which table.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Named {
+    data: String,
+}
+
+/// The columns of a table; the names of a dataset come with its curves.
+pub(crate) async fn names(
+    State(house): State<Arc<House>>,
+    Words(asked): Words<Named>,
+) -> Result<Json<serde_json::Value>, Refusal> {
+    heavy(house, move |house| {
+        let path = house.workspace.find(&asked.data)?;
+        Ok(Json(json!({ "names": names_of(&path)? })))
+    })
+    .await
 }
 
 /// Curves as the page shows them.

@@ -38,7 +38,8 @@ impl Entrance {
             SocketAddr::V4(v4) => v4.ip().to_string(),
             SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
         };
-        let hosts = names.into_iter().chain([own]).map(|name| format!("{name}:{port}")).collect();
+        let own = Some(own).filter(|own| !names.contains(own));
+        let hosts = names.iter().chain(own.as_ref()).map(|name| format!("{name}:{port}")).collect();
         Self { hosts: token.is_none().then_some(hosts), token }
     }
 
@@ -130,17 +131,20 @@ fn admitted(house: &House, request: &Request) -> Result<Option<Response>, Refusa
     }
     let (entrance, path) = (&house.entrance, request.uri().path());
     entrance.check(request.method(), path, request.headers())?;
-    if entrance.knows(request.headers()) {
-        return Ok(None);
-    }
-    // The link that `serve` prints carries the token once; a cookie keeps it.
+    // The link that `serve` prints carries the token once; a cookie keeps it, and the
+    // address that the browser shows, and may be sent to others, is without it.
     let given = request.uri().query().and_then(|q| q.strip_prefix("token="));
-    let (Some(token), Some(given)) = (&entrance.token, given) else {
-        let reason = "a token is needed: open the link that evalsmith serve printed, or send \
-                      Authorization: Bearer TOKEN";
-        return Err(Refusal::new(StatusCode::UNAUTHORIZED, reason));
+    let known = entrance.knows(request.headers());
+    let (token, given) = match (&entrance.token, given) {
+        (Some(token), Some(given)) if path == "/" => (token, given),
+        _ if known => return Ok(None),
+        _ => {
+            let reason = "a token is needed: open the link that evalsmith serve printed, or send \
+                          Authorization: Bearer TOKEN";
+            return Err(Refusal::new(StatusCode::UNAUTHORIZED, reason));
+        }
     };
-    if path != "/" || !same(given, token) {
+    if !same(given, token) {
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, "the token is another"));
     }
     let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/");

@@ -9,7 +9,7 @@ use crate::workspace::{Workspace, changed};
 use anyhow::Context;
 use evalsmith_lab::prelude::{AnyGame, FunctionName, Gathered, Quiet, Study};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Semaphore;
@@ -21,6 +21,8 @@ const GATHERINGS: usize = 2;
 const MOST_POSITIONS: usize = 300_000;
 /// Curves and searches that are worked on at once.
 const HEAVY: usize = 2;
+/// Listeners that watch runs at once.
+const WATCHERS: usize = 64;
 /// How long a request waits for its turn at that.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -39,8 +41,8 @@ pub struct Settings {
     pub program: PathBuf,
 }
 
-/// Something kept, with its key and the age of the file it came from.
-type Kept<K, V> = (K, Option<SystemTime>, Arc<V>);
+/// Something kept, with its key and the ages of the files it came from.
+type Kept<K, V> = (K, Vec<Option<SystemTime>>, Arc<V>);
 
 /// What is kept of things that are costly to open, newest first.
 struct Shelf<K, V> {
@@ -53,14 +55,14 @@ impl<K: PartialEq, V> Shelf<K, V> {
         Self { most, kept: Mutex::new(Vec::new()) }
     }
 
-    /// What is kept for a key, if its file has not changed since; else what `open` gives.
+    /// What is kept for a key, if no file has changed since; else what `open` gives.
     fn get<E>(
         &self,
         key: K,
-        file: Option<&Path>,
+        files: &[PathBuf],
         open: impl FnOnce() -> Result<V, E>,
     ) -> Result<Arc<V>, E> {
-        let stamp = file.and_then(changed);
+        let stamp: Vec<_> = files.iter().map(|file| changed(file)).collect();
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = |kept: &mut Vec<Kept<K, V>>| {
             let at = kept.iter().position(|(k, s, _)| *k == key && *s == stamp)?;
@@ -90,6 +92,7 @@ pub struct House {
     pub(crate) workspace: Workspace,
     pub(crate) runs: Runs,
     pub(crate) heavy: Arc<Semaphore>,
+    pub(crate) watchers: Arc<Semaphore>,
 }
 
 impl House {
@@ -116,6 +119,7 @@ impl House {
             runs: Runs::open(&workspace, settings.program, settings.keep_runs),
             workspace,
             heavy: Arc::new(Semaphore::new(HEAVY)),
+            watchers: Arc::new(Semaphore::new(WATCHERS)),
         })
     }
 
@@ -140,9 +144,9 @@ impl House {
     ) -> Result<Arc<Box<dyn Study>>, Refusal> {
         let game = self.game(game)?;
         let function = self.workspace.function(function)?;
-        let file = file_of(&function);
+        let files: Vec<_> = file_of(&function).into_iter().collect();
         let key = (game.name().to_owned(), function.to_string());
-        self.studies.get(key, file.as_deref(), || Ok(game.study(&function)?))
+        self.studies.get(key, &files, || Ok(game.study(&function)?))
     }
 
     /// A dataset as a function sees it. Takes seconds the first time.
@@ -158,9 +162,9 @@ impl House {
         let function = self.workspace.function(function)?;
         let key = (path.clone(), function.to_string());
         // A model that is fitted again, or a dataset that grows, is read again.
-        let file = file_of(&function).unwrap_or_else(|| path.clone());
+        let files: Vec<_> = file_of(&function).into_iter().chain([path.clone()]).collect();
         self.gatherings
-            .get(key, Some(&file), || Ok(game.gather(&path, &function, MOST_POSITIONS, &Quiet)?))
+            .get(key, &files, || Ok(game.gather(&path, &function, MOST_POSITIONS, &Quiet)?))
     }
 
     /// Ends what must not outlive the server.

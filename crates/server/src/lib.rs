@@ -14,6 +14,8 @@ mod assets;
 mod curves;
 mod guard;
 mod house;
+mod label;
+mod made;
 mod order;
 mod play;
 mod pool;

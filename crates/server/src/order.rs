@@ -1,4 +1,4 @@
-//! Runs that the page may order: four forms with whitelisted fields, and the command
+//! Runs that the page may order: five forms with whitelisted fields, and the command
 //! line each stands for.
 //!
 //! Invariant: no text of a request becomes a word of a command line but a name of the
@@ -18,6 +18,8 @@ pub(crate) enum Order {
     Bootstrap(Bootstrap),
     /// `evalsmith match run`.
     Match(Match),
+    /// `evalsmith match tournament`.
+    Tournament(Tournament),
     /// `evalsmith model fit`.
     Fit(Fit),
 }
@@ -60,6 +62,17 @@ pub(crate) struct Match {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct Tournament {
+    game: String,
+    name: String,
+    players: Vec<String>,
+    depth: Option<u8>,
+    pairs: Option<u32>,
+    seed: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Fit {
     data: String,
     name: String,
@@ -74,9 +87,11 @@ pub(crate) struct Command {
     pub(crate) makes: String,
 }
 
+/// Players of a tournament: all meet each other.
+const MOST_PLAYERS: usize = 12;
 const BOOTSTRAP_LEARNERS: [&str; 5] = ["tree", "logistic", "fisher", "quadratic", "least-squares"];
-const FIT_LEARNERS: [&str; 6] =
-    ["logistic", "fisher", "quadratic", "least-squares", "tree", "patterns"];
+const FIT_LEARNERS: [&str; 7] =
+    ["logistic", "fisher", "quadratic", "least-squares", "tree", "patterns", "configurations"];
 
 impl Order {
     /// The command line; refuses what it must not hold.
@@ -108,8 +123,8 @@ impl Order {
             }
             Self::Match(o) => {
                 let game = house.game(&o.game)?.name();
-                house.workspace.place(&o.name)?;
                 let log = with_ending(&o.name, ".jsonl");
+                house.workspace.place(&log)?;
                 let (a, b) = (player(house, &o.a)?, player(house, &o.b)?);
                 say(&["match", "run", game, &a, &b, "--log", &log]);
                 number(&mut words, "--depth", o.depth, 1..=20)?;
@@ -117,13 +132,34 @@ impl Order {
                 number(&mut words, "--seed", o.seed, 0..=u64::MAX)?;
                 log
             }
+            Self::Tournament(o) => {
+                let game = house.game(&o.game)?.name();
+                house.workspace.place(&o.name)?;
+                if !(2..=MOST_PLAYERS).contains(&o.players.len()) {
+                    let reason = format!("a tournament has 2 to {MOST_PLAYERS} players");
+                    return Err(Refusal::bad(reason));
+                }
+                say(&["match", "tournament", game]);
+                for name in &o.players {
+                    words.push(player(house, name)?);
+                }
+                words.extend(["--out".to_owned(), o.name.clone()]);
+                number(&mut words, "--depth", o.depth, 1..=20)?;
+                number(&mut words, "--pairs", o.pairs, 1..=10_000_000)?;
+                number(&mut words, "--seed", o.seed, 0..=u64::MAX)?;
+                o.name.clone()
+            }
             Self::Fit(o) => {
                 house.workspace.find(&o.data)?;
-                house.workspace.place(&o.name)?;
                 let model = with_ending(&o.name, ".safetensors");
+                house.workspace.place(&model)?;
                 let data = format!("./{}", o.data);
                 say(&["model", "fit", &data, "--output", &model]);
                 chosen(&mut words, o.learner.as_deref(), &FIT_LEARNERS)?;
+                // Which patterns has no answer that fits all; this is the first one tried.
+                if o.learner.as_deref() == Some("patterns") {
+                    words.extend(["--patterns".to_owned(), "buro98".to_owned()]);
+                }
                 number(&mut words, "--seed", o.seed, 0..=u64::MAX)?;
                 model
             }
@@ -137,6 +173,7 @@ impl Order {
             Self::Learn(_) => "learn",
             Self::Bootstrap(_) => "bootstrap",
             Self::Match(_) => "match",
+            Self::Tournament(_) => "tournament",
             Self::Fit(_) => "fit",
         }
     }
@@ -147,6 +184,7 @@ impl Order {
             Self::Learn(o) => Some(&o.game),
             Self::Bootstrap(o) => Some(&o.game),
             Self::Match(o) => Some(&o.game),
+            Self::Tournament(o) => Some(&o.game),
             Self::Fit(_) => None,
         }
     }

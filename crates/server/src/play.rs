@@ -1,12 +1,12 @@
 //! Positions, moves, analyses and reasons.
 
-use crate::ask::{Told, Words};
+use crate::ask::{Called, Told, Words};
 use crate::house::House;
 use crate::pool::Hurry;
 use crate::refusal::Refusal;
 use crate::stream;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use evalsmith_lab::prelude::{Account, Line, News, Picture, Reply, Side, Stepwise, Strength, View};
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ pub(crate) struct Shown {
 /// The position at the end of a line.
 pub(crate) async fn view(
     State(house): Shared,
-    Path(game): Path<String>,
+    Called(game): Called,
     Told(asked): Told<Asked>,
 ) -> Result<Json<Shown>, Refusal> {
     let study = house.study(&game, asked.function.as_deref())?;
@@ -86,7 +86,7 @@ pub(crate) struct Text {
 /// The line that a transcript or a position tells.
 pub(crate) async fn read(
     State(house): Shared,
-    Path(game): Path<String>,
+    Called(game): Called,
     Told(asked): Told<Text>,
 ) -> Result<Json<Line>, Refusal> {
     Ok(Json(house.study(&game, Some("trivial"))?.read(&asked.text)?))
@@ -103,7 +103,7 @@ pub(crate) struct Composed {
 /// The position that a picture shows.
 pub(crate) async fn set_up(
     State(house): Shared,
-    Path(game): Path<String>,
+    Called(game): Called,
     Told(asked): Told<Composed>,
 ) -> Result<Json<serde_json::Value>, Refusal> {
     let study = house.study(&game, Some("trivial"))?;
@@ -114,7 +114,7 @@ pub(crate) async fn set_up(
 /// Why the function says what it says.
 pub(crate) async fn account(
     State(house): Shared,
-    Path(game): Path<String>,
+    Called(game): Called,
     Told(asked): Told<Asked>,
 ) -> Result<Json<Account>, Refusal> {
     let study = house.study(&game, asked.function.as_deref())?;
@@ -124,7 +124,7 @@ pub(crate) async fn account(
 /// A move in answer.
 pub(crate) async fn reply(
     State(house): Shared,
-    Path(game): Path<String>,
+    Called(game): Called,
     Told(asked): Told<Asked>,
 ) -> Result<Json<Reply>, Refusal> {
     let study = house.study(&game, asked.function.as_deref())?;
@@ -173,7 +173,7 @@ fn begin(house: &House, work: Box<dyn Stepwise>) -> Result<impl IntoResponse + u
 /// The values of all moves, deeper and deeper.
 pub(crate) async fn analysis(
     State(house): Shared,
-    Path(game): Path<String>,
+    Called(game): Called,
     Words(asked): Words<Watched>,
 ) -> Result<impl IntoResponse, Refusal> {
     let study = house.study(&game, asked.function.as_deref())?;
@@ -184,7 +184,7 @@ pub(crate) async fn analysis(
 /// The values of a game's positions, and its blunders.
 pub(crate) async fn course(
     State(house): Shared,
-    Path(game): Path<String>,
+    Called(game): Called,
     Words(asked): Words<Watched>,
 ) -> Result<impl IntoResponse, Refusal> {
     let study = house.study(&game, asked.function.as_deref())?;

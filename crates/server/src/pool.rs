@@ -6,6 +6,8 @@
 //!
 //! Invariant: there are as many threads as cores at most, they sleep while there is
 //! nothing to do, and work whose listener went away is dropped before its next slice.
+//! They stand behind the threads that answer requests, and behind a browser on the same
+//! machine: what somebody waits for is not held up by what somebody looks at.
 
 use evalsmith_lab::prelude::{News, Stepwise};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,6 +20,15 @@ const SLICE: Duration = Duration::from_millis(20);
 const MOST: usize = 64;
 /// Processor time for one piece of work.
 const LONGEST: Duration = Duration::from_mins(3);
+
+/// How far background work stands behind requests, in the system's own measure.
+const BEHIND: i32 = 10;
+
+/// Lets the calling thread, and what it starts, stand behind requests.
+pub(crate) fn step_back() {
+    // Where the system refuses, all stand in one row.
+    let _ = rustix::process::nice(BEHIND);
+}
 
 /// How soon work is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,9 +94,10 @@ impl Pool {
         let shared = Arc::new(Shared { queue: Mutex::new(Queue::default()), wake: Condvar::new() });
         for i in 0..threads {
             let shared = Arc::clone(&shared);
-            std::thread::Builder::new()
-                .name(format!("analysis {i}"))
-                .spawn(move || work(&shared))?;
+            std::thread::Builder::new().name(format!("analysis {i}")).spawn(move || {
+                step_back();
+                work(&shared);
+            })?;
         }
         Ok(Self { shared })
     }
@@ -195,6 +207,23 @@ mod tests {
             (quick_steps.load(Ordering::SeqCst), 8 * slow_steps.load(Ordering::SeqCst));
         assert_eq!(slow, 320);
         assert!(quick >= slow / 4, "the quick one had {quick} ms, the slow one {slow}");
+    }
+
+    #[test]
+    fn analyses_stand_behind_and_nobody_else_does() {
+        struct Told(std::sync::mpsc::Sender<i32>);
+        impl Stepwise for Told {
+            fn step(&mut self, _time: Duration) -> Step {
+                self.0.send(rustix::process::getpriority_process(None).unwrap()).unwrap();
+                Step { news: None, done: true }
+            }
+        }
+        let own = rustix::process::getpriority_process(None).unwrap();
+        let pool = Pool::with_threads(1).unwrap();
+        let (send, receive) = std::sync::mpsc::channel();
+        let _hear = pool.begin(Box::new(Told(send)), Hurry::Patient).unwrap();
+        assert_eq!(receive.recv().unwrap(), (own + BEHIND).min(19));
+        assert_eq!(rustix::process::getpriority_process(None).unwrap(), own);
     }
 
     #[test]

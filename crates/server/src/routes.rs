@@ -29,6 +29,7 @@ pub fn routes(house: Arc<House>) -> Router {
         .route("/games/{game}/analysis", get(play::analysis))
         .route("/games/{game}/course", get(play::course))
         .route("/workspace", get(holdings))
+        .route("/curves/names", get(curves::names))
         .route("/curves/draw", post(curves::draw))
         .route("/curves/search", post(curves::search))
         .route("/curves/positions", post(curves::positions))

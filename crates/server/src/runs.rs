@@ -7,9 +7,11 @@
 //! Invariant: a run ends with the server unless runs are kept. It holds the reading end
 //! of a pipe whose other end only the server has, and stops as by Ctrl-C when that
 //! closes, however the server ended. A kept run has no pipe; the next server knows it
-//! by its process number and the moment it was started.
+//! by its process number, the moment it was started and the folder it works in. The
+//! workspace may have come from elsewhere: no link in the hidden folder is followed.
 
 use crate::order::{Command, Order};
+use crate::pool::step_back;
 use crate::refusal::Refusal;
 use crate::workspace::Workspace;
 use nix::sys::signal::{Signal, kill};
@@ -58,21 +60,36 @@ impl Runs {
         self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn folder(&self) -> PathBuf {
+        self.root.join(FOLDER)
+    }
+
     fn file(&self, makes: &str, ending: &str) -> PathBuf {
-        self.root.join(FOLDER).join(format!("{}{ending}", makes.replace('/', "+")))
+        self.folder().join(format!("{makes}{ending}"))
+    }
+
+    /// A file that is kept of a run, if it is there and no link.
+    fn kept(&self, makes: &str, ending: &str) -> Option<PathBuf> {
+        // What runs make lies directly in the workspace.
+        let plain = !makes.contains(['/', '\0']);
+        let file = self.file(makes, ending);
+        (plain
+            && is_plain(&self.folder(), fs::FileType::is_dir)
+            && is_plain(&file, fs::FileType::is_file))
+        .then_some(file)
     }
 
     /// The record of what makes this, if the page ordered it.
     pub(crate) fn record(&self, makes: &str) -> Option<Record> {
-        serde_json::from_slice(&fs::read(self.file(makes, ".json")).ok()?).ok()
+        serde_json::from_slice(&fs::read(self.kept(makes, ".json")?).ok()?).ok()
     }
 
     /// The paths of all that was ordered here.
     pub(crate) fn ordered(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.root.join(FOLDER)) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(self.folder()) else { return Vec::new() };
         let name = |entry: fs::DirEntry| {
             let name = entry.file_name().to_string_lossy().into_owned();
-            Some(name.strip_suffix(".json")?.replace('+', "/"))
+            Some(name.strip_suffix(".json")?.to_owned())
         };
         entries.flatten().filter_map(name).collect()
     }
@@ -87,7 +104,7 @@ impl Runs {
             children.remove(makes);
         }
         drop(children);
-        self.record(makes).is_some_and(|record| is_alive(record.process))
+        self.record(makes).is_some_and(|record| is_alive(record.process, &self.root))
     }
 
     /// Starts a run, or goes on with it.
@@ -104,12 +121,12 @@ impl Runs {
             return Err(Refusal::busy(format!("{MOST} runs are at work already; stop one")));
         }
         let failed = |e: std::io::Error| Refusal::bad(format!("{makes} cannot be started: {e}"));
-        let folder = self.root.join(FOLDER);
+        let folder = self.folder();
         fs::create_dir_all(&folder).map_err(failed)?;
-        if !folder.canonicalize().map_err(failed)?.starts_with(&self.root) {
-            return Err(Refusal::forbidden(format!("{FOLDER} leads out of the workspace")));
+        if !is_plain(&folder, fs::FileType::is_dir) {
+            return Err(Refusal::forbidden(format!("{FOLDER} is a link; remove it")));
         }
-        let output = File::create(self.file(&makes, ".log")).map_err(failed)?;
+        let output = fresh(&self.file(&makes, ".log")).map_err(failed)?;
         let mut child = std::process::Command::new(&self.program);
         child.args(&words).current_dir(&self.root);
         child.stdout(output.try_clone().map_err(failed)?).stderr(output);
@@ -120,7 +137,7 @@ impl Runs {
         } else {
             child.arg("--until-stdin-closes").stdin(Stdio::piped());
         }
-        let child = child.spawn().map_err(failed)?;
+        let child = behind(child).map_err(failed)?;
         let id = child.id() as i32;
         let record = Record { order, words, process: (id, started(id).unwrap_or_default()) };
         self.children().insert(makes.clone(), child);
@@ -140,10 +157,16 @@ impl Runs {
         if stopped { Ok(()) } else { Err(Refusal::bad(format!("{makes} cannot be stopped"))) }
     }
 
+    /// Where a run's output is kept.
+    pub(crate) fn output_file(&self, makes: &str) -> PathBuf {
+        self.file(&makes.replace('/', "-"), ".log")
+    }
+
     /// The end of what a run printed.
     pub(crate) fn output(&self, makes: &str) -> String {
         let tail = || -> std::io::Result<String> {
-            let mut file = File::open(self.file(makes, ".log"))?;
+            let file = self.kept(makes, ".log").ok_or(std::io::ErrorKind::NotFound)?;
+            let mut file = File::open(file)?;
             let length = file.metadata()?.len();
             file.seek(SeekFrom::Start(length.saturating_sub(SHOWN)))?;
             let mut bytes = Vec::new();
@@ -171,6 +194,28 @@ impl Runs {
     }
 }
 
+/// Starts a program behind the requests: it has what the thread has that starts it.
+fn behind(mut command: std::process::Command) -> std::io::Result<Child> {
+    let thread = std::thread::spawn(move || {
+        step_back();
+        command.spawn()
+    });
+    thread.join().unwrap_or_else(|_| Err(std::io::Error::other("its thread failed")))
+}
+
+/// Whether something of this kind is at a path, and no link to one.
+fn is_plain(path: &Path, kind: impl FnOnce(&fs::FileType) -> bool) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|facts| kind(&facts.file_type()))
+}
+
+/// A new empty file instead of what was there, which may be a link.
+fn fresh(path: &Path) -> std::io::Result<File> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e),
+        _ => File::options().write(true).create_new(true).open(path),
+    }
+}
+
 /// When a process was started, in clock ticks since the machine was: the field that
 /// tells a process from a later one of the same number.
 fn started(id: i32) -> Option<u64> {
@@ -184,8 +229,10 @@ fn started(id: i32) -> Option<u64> {
     fields.nth(18)?.parse().ok()
 }
 
-fn is_alive((id, since): (i32, u64)) -> bool {
-    id > 0 && started(id) == Some(since)
+/// Whether a process that was started then is at work in this folder.
+fn is_alive((id, since): (i32, u64), folder: &Path) -> bool {
+    let at = Path::new("/proc").join(id.to_string()).join("cwd");
+    id > 0 && started(id) == Some(since) && fs::read_link(at).is_ok_and(|at| at == folder)
 }
 
 #[cfg(test)]
@@ -193,12 +240,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_known_by_number_and_beginning() {
+    fn a_process_is_known_by_number_beginning_and_folder() {
         let own = std::process::id() as i32;
         let since = started(own).unwrap();
-        assert!(is_alive((own, since)));
-        assert!(!is_alive((own, since + 1)), "another process of that number");
-        assert!(!is_alive((-1, 0)) && !is_alive((0, 0)));
+        let here = std::env::current_dir().unwrap();
+        assert!(is_alive((own, since), &here));
+        assert!(!is_alive((own, since + 1), &here), "another process of that number");
+        assert!(!is_alive((own, since), Path::new("/proc")), "at work elsewhere");
+        assert!(!is_alive((-1, 0), &here) && !is_alive((0, 0), &here));
     }
 
     #[test]
@@ -207,6 +256,28 @@ mod tests {
         let id = child.id() as i32;
         let since = started(id).unwrap_or_default();
         child.wait().unwrap();
-        assert!(!is_alive((id, since)));
+        assert!(!is_alive((id, since), &std::env::current_dir().unwrap()));
+    }
+
+    #[test]
+    fn links_among_the_records_are_not_followed() {
+        let (outer, temp) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let secret = outer.path().join("secret");
+        fs::write(&secret, "secret").unwrap();
+        let workspace = Workspace::open(temp.path()).unwrap();
+        let runs = Runs::open(&workspace, "/bin/false".into(), false);
+        fs::create_dir(runs.folder()).unwrap();
+        std::os::unix::fs::symlink(&secret, runs.file("a", ".log")).unwrap();
+        assert_eq!(runs.output("a"), "");
+        fresh(&runs.file("a", ".log")).unwrap().write_all(b"mine").unwrap();
+        assert_eq!(
+            (runs.output("a").as_str(), fs::read(&secret).unwrap()),
+            ("mine", b"secret".into())
+        );
+        assert_eq!(runs.output("../a"), "");
+        fs::remove_dir_all(runs.folder()).unwrap();
+        fs::write(outer.path().join("a.log"), "secret").unwrap();
+        std::os::unix::fs::symlink(outer.path(), runs.folder()).unwrap();
+        assert_eq!(runs.output("a"), "");
     }
 }

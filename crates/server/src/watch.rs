@@ -1,32 +1,31 @@
-//! What runs have made so far: their state, their charts, their reports.
+//! Runs as the page sees them: listed, looked at, watched, started, stopped, resumed.
 
 use crate::ask::{Told, Words};
-use crate::curves::unstyled;
 use crate::house::House;
+use crate::made::Made;
 use crate::order::Order;
 use crate::refusal::Refusal;
 use crate::stream;
+use crate::workspace::{Stamp, Workspace};
 use axum::Json;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
-    RoundRecord, TestVerdict, TournamentOrder, files, match_page, match_table, read_course,
-    read_match, standings_so_far, tournament_page,
+    TournamentOrder, files, match_page, read_course, read_match, standings_so_far, tournament_page,
 };
-use evalsmith_report::{LineChart, Series, Style};
 use futures_util::stream::unfold;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::sync::OwnedSemaphorePermit;
 
-/// How often a listener is told of a run.
+/// How often a run is looked at for a listener; more rarely where that takes long.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
-/// Rounds of a bootstrap that are looked at.
-const MOST_ROUNDS: u32 = 2000;
+const REST: u32 = 10;
 
 /// A run in a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,7 +35,8 @@ pub(crate) struct Listed {
     game: Option<String>,
     /// `running`, `finished` or `stopped`.
     state: &'static str,
-    /// Whether the page can go on with it.
+    /// Whether the page can stop it, or go on with it: where the page ordered it.
+    stoppable: bool,
     resumable: bool,
 }
 
@@ -58,13 +58,17 @@ pub(crate) struct Shown {
 }
 
 /// All runs of the workspace.
-pub(crate) async fn list(State(house): State<Arc<House>>) -> Json<Vec<Listed>> {
+pub(crate) async fn list(State(house): State<Arc<House>>) -> Result<Json<Vec<Listed>>, Refusal> {
+    beside(house, |house| Ok(Json(listed(house)))).await
+}
+
+fn listed(house: &House) -> Vec<Listed> {
     let mut listed: Vec<Listed> = Vec::new();
     for held in house.workspace.holdings().runs {
         // A run inside a run is a part of it.
         let inner = listed.iter().any(|run| held.path.starts_with(&format!("{}/", run.path)));
         if !inner {
-            listed.push(one(&house, &held.path, &held.what, held.game));
+            listed.extend(one(house, &held.path, &held.what, held.game));
         }
     }
     for makes in house.runs.ordered() {
@@ -72,35 +76,53 @@ pub(crate) async fn list(State(house): State<Arc<House>>) -> Json<Vec<Listed>> {
             && let Some(record) = house.runs.record(&makes)
         {
             let game = record.order.game().map(str::to_owned);
-            listed.push(one(&house, &makes, record.order.kind(), game));
+            listed.extend(one(house, &makes, record.order.kind(), game));
         }
     }
     listed.sort_by(|a, b| (a.state != "running", &a.path).cmp(&(b.state != "running", &b.path)));
-    Json(listed)
+    listed
 }
 
-fn one(house: &House, path: &str, kind: &str, game: Option<String>) -> Listed {
-    let place = house.workspace.root().join(path);
-    let running = house.runs.is_running(path) || is_locked(&place);
-    let finished = match kind {
-        "match" => read_match(&place).is_ok_and(|(header, result)| {
-            let open =
-                result.test.as_ref().is_none_or(|test| test.verdict == TestVerdict::Continue);
-            !open || result.stats.games() >= 2 * u64::from(header.plan.pairs)
-        }),
-        "fit" => place.is_file(),
-        "learn" | "bootstrap" => place.join("summary.json").is_file(),
-        _ => ["report.html", "summary.json", "comparison.json"]
-            .iter()
-            .any(|f| place.join(f).is_file()),
-    };
-    let state = match (running, finished) {
+/// Runs blocking work beside the requests.
+async fn beside<T: Send + 'static>(
+    house: Arc<House>,
+    work: impl FnOnce(&House) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let done = tokio::task::spawn_blocking(move || work(&house)).await;
+    done.unwrap_or_else(|e| Err(Refusal::bad(format!("it could not be done: {e}"))))
+}
+
+/// Where a run's result is or will be: inside the workspace in any case.
+fn place(house: &House, path: &str) -> Result<PathBuf, Refusal> {
+    match house.workspace.find(path) {
+        Err(refusal) if refusal.status == StatusCode::NOT_FOUND => {
+            Ok(house.workspace.root().join(path))
+        }
+        found => found,
+    }
+}
+
+fn one(house: &House, path: &str, kind: &str, game: Option<String>) -> Option<Listed> {
+    let place = place(house, path).ok()?;
+    Some(told(house, path, kind, game, &place, Made::is_finished(kind, &place)))
+}
+
+fn told(
+    house: &House,
+    path: &str,
+    kind: &str,
+    game: Option<String>,
+    place: &Path,
+    finished: bool,
+) -> Listed {
+    let stoppable = house.runs.is_running(path);
+    let state = match (stoppable || is_locked(place), finished) {
         (true, _) => "running",
         (false, true) => "finished",
         (false, false) => "stopped",
     };
     let resumable = state == "stopped" && house.runs.record(path).is_some();
-    Listed { path: path.to_owned(), kind: kind.to_owned(), game, state, resumable }
+    Listed { path: path.to_owned(), kind: kind.to_owned(), game, state, stoppable, resumable }
 }
 
 /// Whether a run that somebody else started is at work in a folder.
@@ -121,78 +143,61 @@ pub(crate) async fn show(
     State(house): State<Arc<House>>,
     Words(which): Words<Which>,
 ) -> Result<Json<Shown>, Refusal> {
-    Ok(Json(shown(&house, &which.path)?))
+    beside(house, move |house| Ok(Json(shown(house, &which.path)?))).await
 }
 
 fn shown(house: &House, path: &str) -> Result<Shown, Refusal> {
+    let place = place(house, path)?;
     let record = house.runs.record(path);
     let (kind, game) = if let Some(record) = &record {
         (record.order.kind().to_owned(), record.order.game().map(str::to_owned))
     } else {
-        house.workspace.find(path)?;
-        let runs = house.workspace.holdings().runs;
-        let held = runs.into_iter().find(|held| held.path == path);
+        let held = house.workspace.run_at(&place);
         let held = held.ok_or_else(|| Refusal::missing(format!("{path:?} is no run")))?;
         (held.what, held.game)
     };
-    let listed = one(house, path, &kind, game);
-    let place = house.workspace.root().join(path);
+    let Made { finished, table, charts, report } = Made::look(&kind, &place);
+    let listed = told(house, path, &kind, game, &place, finished);
     let command = record.map(|record| format!("evalsmith {}", record.words.join(" ")));
-    let (charts, table) = match kind.as_str() {
-        "match" => match read_match(&place) {
-            Ok((_, result)) => (course_chart(&place), Some(match_table(&result).to_text())),
-            Err(_) => (Vec::new(), None),
-        },
-        "bootstrap" => (rounds_charts(&place), None),
-        _ => (Vec::new(), None),
-    };
-    let report = match kind.as_str() {
-        "match" => table.is_some(),
-        "fit" => false,
-        _ => place.join("report.html").is_file() || TournamentOrder::of_folder(&place).is_ok(),
-    };
     Ok(Shown { listed, command, output: house.runs.output(path), charts, table, report })
 }
 
-/// How the score of a match came about.
-fn course_chart(log: &Path) -> Vec<String> {
-    let Ok(course) = read_course(log) else { return Vec::new() };
-    if course.len() < 2 {
-        return Vec::new();
-    }
-    let share = course.iter().map(|point| (point.pairs as f64, point.share)).collect();
-    let band = course.iter().map(|point| (point.interval.low, point.interval.high)).collect();
-    let chart = LineChart {
-        title: "Share of the points".into(),
-        x_label: "pairs of games".into(),
-        y_label: "share of the first player".into(),
-        series: vec![Series::new("share", share).band(band).style(Style::Line)],
-        y_range: Some((0.0, 1.0)),
-        ..LineChart::default()
-    };
-    vec![unstyled(&chart.to_svg())]
+/// What changes when a run has anything new to show, and costs little to ask.
+fn traces(house: &House, path: &str) -> (bool, Stamp, Stamp) {
+    let place = house.workspace.root().join(path);
+    let running = house.runs.is_running(path) || is_locked(&place);
+    (running, Workspace::stamp(&place), Workspace::stamp(&house.runs.output_file(path)))
 }
 
-/// What a bootstrap learned from round to round.
-fn rounds_charts(folder: &Path) -> Vec<String> {
-    let read = |round: u32| -> Option<RoundRecord> {
-        let file = folder.join(format!("round-{round:03}")).join("round.json");
-        serde_json::from_slice(&fs::read(file).ok()?).ok()
-    };
-    let rounds: Vec<RoundRecord> = (1..=MOST_ROUNDS).map_while(read).collect();
-    if rounds.len() < 2 {
-        return Vec::new();
+/// A listener of a run.
+struct Watcher {
+    house: Arc<House>,
+    path: String,
+    seen: Option<(bool, Stamp, Stamp)>,
+    pause: Duration,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Watcher {
+    /// The run, once it has changed; `None` when it is gone.
+    async fn next(mut self) -> Option<(Shown, Self)> {
+        loop {
+            tokio::time::sleep(self.pause).await;
+            let (house, path, seen) = (Arc::clone(&self.house), self.path.clone(), self.seen);
+            let look = tokio::task::spawn_blocking(move || {
+                let begun = Instant::now();
+                let now = traces(&house, &path);
+                let fresh = (Some(now) != seen).then(|| shown(&house, &path));
+                (now, fresh.transpose(), begun.elapsed())
+            });
+            let (now, fresh, took) = look.await.ok()?;
+            self.seen = Some(now);
+            self.pause = TOLD_EVERY.max(REST * took);
+            if let Some(fresh) = fresh.ok()? {
+                return Some((fresh, self));
+            }
+        }
     }
-    let right = rounds.iter().map(|r| (f64::from(r.round), r.right)).collect();
-    let chart = LineChart {
-        title: "Labels told rightly, by round".into(),
-        x_label: "round".into(),
-        y_label: "share of positions held out".into(),
-        series: vec![Series::new("right", right).style(Style::Line)],
-        y_range: Some((0.0, 1.0)),
-        ..LineChart::default()
-    };
-    vec![unstyled(&chart.to_svg())]
 }
 
 /// A run, told again whenever it changed.
@@ -200,23 +205,15 @@ pub(crate) async fn events(
     State(house): State<Arc<House>>,
     Words(which): Words<Which>,
 ) -> Result<impl IntoResponse, Refusal> {
-    let first = shown(&house, &which.path)?;
-    let stream = unfold((house, which.path, Some(first), None), |state| async {
-        let (house, path, first, mut last) = state;
-        if let Some(first) = first {
-            return Some((first.clone(), (house, path, None, Some(first))));
-        }
-        loop {
-            tokio::time::sleep(TOLD_EVERY).await;
-            let (asked, at) = (Arc::clone(&house), path.clone());
-            let now = tokio::task::spawn_blocking(move || shown(&asked, &at)).await.ok()?.ok()?;
-            if last.as_ref() != Some(&now) {
-                last = Some(now.clone());
-                return Some((now, (house, path, None, last)));
-            }
-        }
-    });
-    Ok(stream::values(stream, "run"))
+    let turn = Arc::clone(&house.watchers).try_acquire_owned();
+    let reason = "as many listeners as this server allows watch runs; close one";
+    let turn = turn.map_err(|_| Refusal::busy(reason))?;
+    let path = which.path.clone();
+    // A run that is none is refused, not waited for.
+    beside(Arc::clone(&house), move |house| shown(house, &path).map(drop)).await?;
+    let watcher =
+        Watcher { house, path: which.path, seen: None, pause: Duration::ZERO, _turn: turn };
+    Ok(stream::values(unfold(watcher, Watcher::next), "run"))
 }
 
 /// The report of a run as a page of its own: no script, and styles of its own.

@@ -1,11 +1,13 @@
 //! The one folder the page may look into.
 //!
 //! Invariant: every path that leaves [`Workspace::find`] or [`Workspace::place`] is
-//! inside the folder with all links followed.
+//! inside the folder with all links followed, and so is everything in it.
 
+use crate::label::Label;
 use crate::refusal::Refusal;
-use evalsmith_lab::prelude::{Dataset, FunctionName, ModelFile, PatternFile};
+use evalsmith_lab::prelude::{Dataset, FunctionName};
 use serde::Serialize;
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -14,6 +16,17 @@ use std::time::SystemTime;
 const DEEP: usize = 4;
 /// Files and folders that are looked at.
 const MOST: usize = 5000;
+
+/// Files and folders that one folder may hold to be worked with.
+const MOST_IN_FOLDER: usize = 20_000;
+
+/// The state of a file, or of a folder with all in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    entries: usize,
+    bytes: u64,
+    changed: Option<SystemTime>,
+}
 
 /// The folder.
 #[derive(Clone, Debug)]
@@ -64,7 +77,55 @@ impl Workspace {
         }
         let found = self.root.join(path).canonicalize();
         let found = found.map_err(|_| Refusal::missing(format!("there is no {path:?} here")))?;
-        if found.starts_with(&self.root) { Ok(found) } else { Err(outside()) }
+        if !found.starts_with(&self.root) {
+            return Err(outside());
+        }
+        if found.is_dir() && !self.is_sealed(&found) {
+            let reason = "holds links that lead out of the workspace, or too much to be sure";
+            return Err(Refusal::forbidden(format!("{path:?} {reason}")));
+        }
+        Ok(found)
+    }
+
+    /// Whether no link in a folder leads out. Links to folders are refused: what lies
+    /// behind them would have to be looked through, too, and may lead around in a circle.
+    fn is_sealed(&self, folder: &Path) -> bool {
+        let mut folders = vec![folder.to_owned()];
+        let mut left = MOST_IN_FOLDER;
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = fs::read_dir(folder) else { return false };
+            for entry in entries {
+                let Ok(entry) = entry else { return false };
+                let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { return false };
+                let inner = !kind.is_symlink()
+                    || path.canonicalize().is_ok_and(|p| p.is_file() && p.starts_with(&self.root));
+                if left == 0 || !inner {
+                    return false;
+                }
+                left -= 1;
+                if kind.is_dir() {
+                    folders.push(path);
+                }
+            }
+        }
+        true
+    }
+
+    /// What tells cheaply whether something changed: bytes, entries and the latest change
+    /// of a file, or of a folder with all in it.
+    pub(crate) fn stamp(path: &Path) -> Stamp {
+        let mut stamp = Stamp::default();
+        let mut paths = vec![path.to_owned()];
+        while let Some(path) = paths.pop() {
+            let Ok(facts) = fs::symlink_metadata(&path) else { continue };
+            stamp.entries += 1;
+            stamp.bytes = stamp.bytes.wrapping_add(facts.len());
+            stamp.changed = stamp.changed.max(facts.modified().ok());
+            if facts.is_dir() && stamp.entries < MOST_IN_FOLDER {
+                paths.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|e| e.path()));
+            }
+        }
+        stamp
     }
 
     /// The place of something new, directly in the folder.
@@ -100,36 +161,40 @@ impl Workspace {
     /// Looks through the folder.
     pub(crate) fn holdings(&self) -> Holdings {
         let mut held = Holdings::default();
-        let mut left = MOST;
-        self.look(&self.root, 0, &mut left, &mut held);
-        held.more = left == 0;
+        self.look(&mut held);
         for list in [&mut held.datasets, &mut held.models, &mut held.tables, &mut held.runs] {
             list.sort_by(|a, b| a.path.cmp(&b.path));
         }
         held
     }
 
-    fn look(&self, folder: &Path, deep: usize, left: &mut usize, held: &mut Holdings) {
-        let Ok(entries) = fs::read_dir(folder) else { return };
-        for entry in entries.flatten() {
-            if *left == 0 {
-                return;
-            }
-            *left -= 1;
-            // Links are not followed: they may lead out, or around in a circle.
-            let Ok(kind) = entry.file_type() else { continue };
-            let path = entry.path();
-            let hidden = entry.file_name().to_string_lossy().starts_with('.');
-            if hidden {
-                continue;
-            }
-            if kind.is_dir() {
-                self.look_at_folder(&path, held);
-                if deep < DEEP {
-                    self.look(&path, deep + 1, left, held);
+    /// Nearest folders first: a deep one that holds much hides nothing above it.
+    fn look(&self, held: &mut Holdings) {
+        let mut folders = VecDeque::from([(self.root.clone(), 0)]);
+        let mut left = MOST;
+        while let Some((folder, deep)) = folders.pop_front() {
+            let Ok(entries) = fs::read_dir(folder) else { continue };
+            for entry in entries.flatten() {
+                if left == 0 {
+                    held.more = true;
+                    return;
                 }
-            } else if kind.is_file() {
-                self.look_at_file(&path, held);
+                left -= 1;
+                // Links are not followed: they may lead out, or around in a circle.
+                let Ok(kind) = entry.file_type() else { continue };
+                let path = entry.path();
+                if entry.file_name().to_string_lossy().starts_with('.') {
+                    continue;
+                }
+                if kind.is_dir() {
+                    self.look_at_folder(&path, held);
+                    // What builds leave behind says so, and is much.
+                    if deep < DEEP && !path.join("CACHEDIR.TAG").exists() {
+                        folders.push_back((path, deep + 1));
+                    }
+                } else if kind.is_file() {
+                    self.look_at_file(&path, held);
+                }
             }
         }
     }
@@ -141,30 +206,31 @@ impl Workspace {
             let what = format!("{} positions", dataset.len());
             held.datasets.push(self.held(path, Some(dataset.manifest().game.clone()), what));
         }
-        let manifest = fs::read(path.join("run.json")).ok();
-        let manifest = manifest.and_then(|b| serde_json::from_slice::<serde_json::Value>(&b).ok());
-        if let Some(manifest) = manifest {
-            let job = manifest["job"].as_str().unwrap_or("run").to_owned();
-            let (kind, game) = job.split_once(' ').unwrap_or((&job, ""));
-            let game = Some(game.to_owned()).filter(|game| !game.is_empty());
-            held.runs.push(self.held(path, game, kind.to_owned()));
+        held.runs.extend(self.run_at(path));
+    }
+
+    /// The run at a path inside: a folder that says what made it, or a match's log.
+    pub(crate) fn run_at(&self, path: &Path) -> Option<Held> {
+        if path.is_file() {
+            return Some(self.held(path, Some(match_game(path)?), "match".to_owned()));
         }
+        let manifest = fs::read(path.join("run.json")).ok()?;
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
+        let job = manifest["job"].as_str().unwrap_or("run");
+        let (kind, game) = job.split_once(' ').unwrap_or((job, ""));
+        let game = Some(game.to_owned()).filter(|game| !game.is_empty());
+        Some(self.held(path, game, kind.to_owned()))
     }
 
     fn look_at_file(&self, path: &Path, held: &mut Holdings) {
         let name = path.to_string_lossy();
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         if ends(&[".safetensors"]) {
-            let (game, what) = match (PatternFile::is_at(path), ModelFile::load(path)) {
-                (true, _) => (None, "patterns".to_owned()),
-                (false, Ok(file)) => (Some(file.game), file.model.kind().to_owned()),
-                (false, Err(_)) => return,
-            };
-            held.models.push(self.held(path, game, what));
-        } else if ends(&[".jsonl"]) {
-            if let Some(game) = match_game(path) {
-                held.runs.push(self.held(path, Some(game), "match".to_owned()));
+            if let Some(label) = Label::read(path) {
+                held.models.push(self.held(path, Some(label.game), label.kind));
             }
+        } else if ends(&[".jsonl"]) {
+            held.runs.extend(self.run_at(path));
         } else if ends(&[".csv", ".tsv", ".csv.zst", ".tsv.zst"])
             || (ends(&[".parquet"]) && !path.with_file_name("dataset.json").is_file())
         {
@@ -221,6 +287,61 @@ mod tests {
             assert!(workspace.place(name).is_err(), "{name:?}");
         }
         assert_eq!(workspace.place("new-run").unwrap(), workspace.root().join("new-run"));
+    }
+
+    #[test]
+    fn a_folder_that_leads_out_is_no_folder_of_ours() {
+        let (outer, temp) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let inner = temp.path().join("games/deep");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(outer.path().join("secret"), "x").unwrap();
+        fs::write(temp.path().join("mine"), "x").unwrap();
+        let workspace = Workspace::open(temp.path()).unwrap();
+        let link = |to: &Path| {
+            let _ = fs::remove_file(inner.join("part"));
+            std::os::unix::fs::symlink(to, inner.join("part")).unwrap();
+            workspace.find("games").map_err(|refusal| refusal.status.as_u16())
+        };
+        assert!(link(&temp.path().join("mine")).is_ok());
+        assert_eq!(link(&outer.path().join("secret")), Err(403));
+        assert_eq!(link(outer.path()), Err(403));
+        assert_eq!(link(temp.path()), Err(403), "around in a circle");
+        assert_eq!(link(Path::new("nowhere")), Err(403));
+    }
+
+    #[test]
+    fn a_change_deep_in_a_folder_is_seen() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join("a/b")).unwrap();
+        let before = Workspace::stamp(temp.path());
+        assert_eq!(Workspace::stamp(temp.path()), before);
+        fs::write(temp.path().join("a/b/c"), "").unwrap();
+        let after = Workspace::stamp(temp.path());
+        assert_ne!(after, before);
+        fs::write(temp.path().join("a/b/c"), "x").unwrap();
+        assert_ne!(Workspace::stamp(temp.path()), after);
+        assert_eq!(Workspace::stamp(&temp.path().join("nothing")), Stamp::default());
+    }
+
+    #[test]
+    fn what_builds_leave_does_not_hide_a_model() {
+        let temp = tempfile::tempdir().unwrap();
+        let build = temp.path().join("a-build");
+        fs::create_dir_all(build.join("deep")).unwrap();
+        fs::write(build.join("CACHEDIR.TAG"), "").unwrap();
+        for i in 0..MOST + 10 {
+            fs::write(build.join("deep").join(i.to_string()), "").unwrap();
+        }
+        fs::create_dir(temp.path().join("models")).unwrap();
+        let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/othello.safetensors");
+        fs::copy(shipped, temp.path().join("models/m.safetensors")).unwrap();
+        let workspace = Workspace::open(temp.path()).unwrap();
+        let held = workspace.holdings();
+        assert_eq!((held.models.len(), held.more), (1, false));
+        fs::remove_file(build.join("CACHEDIR.TAG")).unwrap();
+        let held = workspace.holdings();
+        assert_eq!((held.models.len(), held.more), (1, true), "the near one is seen first");
+        assert_eq!(held.models[0].path, "models/m.safetensors");
     }
 
     proptest! {

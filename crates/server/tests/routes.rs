@@ -85,7 +85,7 @@ fn the_page_and_its_files_are_there() {
                 }
             }
         }
-        assert!(names.len() >= 14, "{names:?}");
+        assert!(names.len() >= 16, "{names:?}");
     });
 }
 
@@ -122,6 +122,9 @@ fn a_game_is_played_over_the_interface() {
 fn refusals_are_sentences() {
     let temp = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/etc", temp.path().join("etc")).unwrap();
+    std::os::unix::fs::symlink("/etc/hosts", temp.path().join("out.jsonl")).unwrap();
+    std::fs::create_dir(temp.path().join("holder")).unwrap();
+    std::os::unix::fs::symlink("/etc/hosts", temp.path().join("holder/report.html")).unwrap();
     runtime().block_on(async {
         let server = server(temp.path(), None);
         let run = |order: Value| post("/api/v1/runs", &order);
@@ -153,6 +156,15 @@ fn refusals_are_sentences() {
             (run(json!({ "kind": "rm", "name": "a" })), 422, "unknown variant"),
             (run(json!({ "kind": "match", "game": "othello", "name": "a", "a": "engine:uci:sh", "b": "hand" })), 400, "model file"),
             (run(json!({ "kind": "fit", "data": "../d", "name": "a" })), 403, "inside"),
+            (run(json!({ "kind": "match", "game": "othello", "name": "out", "a": "hand", "b": "trivial" })), 403, "inside"),
+            (run(json!({ "kind": "learn", "game": "othello", "name": "holder" })), 403, "links"),
+            (run(json!({ "kind": "tournament", "game": "othello", "name": "a", "players": ["hand"] })), 400, "2 to"),
+            (run(json!({ "kind": "tournament", "game": "othello", "name": "a", "players": ["hand", "@x#y"] })), 400, "model file"),
+            (get("/api/v1/runs/report?path=holder"), 403, "links"),
+            (get("/api/v1/runs/one?path=out.jsonl"), 403, "inside"),
+            (get("/api/v1/runs/events?path=nowhere"), 404, "no run"),
+            (get("/api/v1/games/%ff/analysis"), 400, "UTF-8"),
+            (get("/api/v1/curves/names?data=etc/hosts"), 403, "inside"),
         ];
         for (request, status, word) in cases {
             let asked = format!("{} {}", request.method(), request.uri());
@@ -188,6 +200,10 @@ fn foreign_sites_and_strangers_are_refused() {
         let mut known = get("/api/v1/games");
         known.headers_mut().insert("cookie", "evalsmith-token=a-good-token".parse().unwrap());
         assert_eq!(ask(&closed, known).await.0, 200);
+        // The address that the browser shows is without the token in any case.
+        let mut again = get("/?token=a-good-token");
+        again.headers_mut().insert("cookie", "evalsmith-token=a-good-token".parse().unwrap());
+        assert_eq!(ask(&closed, again).await.0, 303);
     });
 }
 
@@ -202,6 +218,7 @@ fn address() -> impl Strategy<Value = String> {
         "games/malawi/analysis",
         "games/othello/course",
         "workspace",
+        "curves/names",
         "curves/draw",
         "curves/search",
         "curves/positions",
@@ -217,7 +234,7 @@ fn address() -> impl Strategy<Value = String> {
     let query = prop_oneof![
         Just(String::new()),
         "\\?[a-z]{0,6}=[a-zA-Z0-9%./~-]{0,20}",
-        "\\?(moves|from|path|depth|function)=[a-z0-9%+./]{0,16}",
+        "\\?(moves|from|path|depth|function|data)=[a-z0-9%+./]{0,16}",
     ];
     prop_oneof![
         4 => (verbs, query).prop_map(|(verb, query)| format!("/api/v1/{verb}{query}")),
@@ -238,6 +255,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
             "e4",
             "learn",
             "match",
+            "tournament",
             "fit",
             "hand",
             "first",
@@ -269,6 +287,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
             "name",
             "a",
             "b",
+            "players",
             "path",
             "min_count",
             "bin_width",

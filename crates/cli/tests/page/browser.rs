@@ -149,14 +149,19 @@ impl Browser {
 
     /// Clicks with the mouse in the middle of an element, once it is there.
     pub(crate) fn click(&mut self, selector: &str) {
+        let place = self.place(selector);
+        self.mouse("mousePressed", &place[0], &place[1]);
+        self.mouse("mouseReleased", &place[0], &place[1]);
+    }
+
+    /// The middle of an element, once it is there.
+    fn place(&mut self, selector: &str) -> Value {
         let script = format!(
             "(() => {{ const e = document.querySelector({selector:?}); if (!e) return null;
                 e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect();
                 return r.width ? [r.x + r.width / 2, r.y + r.height / 2] : null; }})()"
         );
-        let place = self.wait(&script);
-        self.mouse("mousePressed", &place[0], &place[1]);
-        self.mouse("mouseReleased", &place[0], &place[1]);
+        self.wait(&script)
     }
 
     /// Presses at one place, moves to another, lets go.
@@ -169,6 +174,37 @@ impl Browser {
     fn mouse(&mut self, kind: &str, x: &Value, y: &Value) {
         let order = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
         self.ask("Input.dispatchMouseEvent", &order);
+    }
+
+    /// Moves the mouse onto an element.
+    pub(crate) fn point(&mut self, selector: &str) {
+        let place = self.place(selector);
+        let order = json!({ "type": "mouseMoved", "x": place[0], "y": place[1], "button": "none" });
+        self.ask("Input.dispatchMouseEvent", &order);
+    }
+
+    /// Presses a key and lets it go.
+    pub(crate) fn key(&mut self, key: &str) {
+        let (code, text) = match key {
+            "Tab" => (9, None),
+            "Enter" => (13, Some("\r")),
+            "ArrowDown" => (40, None),
+            letter => (u32::from(letter.as_bytes()[0].to_ascii_uppercase()), Some(letter)),
+        };
+        let kind = if text.is_some() { "keyDown" } else { "rawKeyDown" };
+        let order =
+            json!({ "type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code });
+        self.ask("Input.dispatchKeyEvent", &order);
+        self.ask("Input.dispatchKeyEvent", &json!({ "type": "keyUp", "key": key }));
+    }
+
+    /// Role and name of everything that assistive programs are told of.
+    pub(crate) fn names(&mut self) -> Vec<(String, String)> {
+        let told = self.ask("Accessibility.getFullAXTree", &json!({}));
+        let text = |value: &Value| value["value"].as_str().unwrap_or_default().trim().to_owned();
+        let nodes = told["nodes"].as_array().cloned().unwrap_or_default();
+        let seen = nodes.iter().filter(|node| node["ignored"] != json!(true));
+        seen.map(|node| (text(&node["role"]), text(&node["name"]))).collect()
     }
 
     /// Chooses or types a value, as a person would.

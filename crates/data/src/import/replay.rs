@@ -85,6 +85,11 @@ impl<'g, G: Game> Replay<'g, G> {
         }
     }
 
+    /// The first position of the record played last, who was to move, and the moves.
+    pub(crate) fn played(&self) -> (&G::Position, Side, &[MoveOf<G>]) {
+        (&self.positions[0], self.first, &self.moves)
+    }
+
     fn step(&mut self, position: &mut G::Position, side: &mut Side, m: MoveOf<G>) {
         let next = position.play(m);
         self.positions.push(std::mem::replace(position, next));

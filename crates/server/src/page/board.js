@@ -1,6 +1,6 @@
 // Boards from pictures: any game that tells its squares is drawn and clicked here.
 
-import { el, svg } from "/dom.js";
+import { el, replace, svg } from "/dom.js";
 
 const UNIT = 100;
 
@@ -35,14 +35,16 @@ function piece(game, { side, sign }, x, y, flipped) {
 }
 
 /* Draws a picture. Options:
- *   game, flipped, label
+ *   game, flipped, small, label, sides
  *   marks:  Map square -> { legal, text, tone, heat, glow, last, chosen, say }
  *   onsquare(square), onpoint(square or null): clicks and pointers
+ * The drawing has a method `redraw(picture, options)` for another position or other
+ * marks: squares that stay as they are keep their nodes, so that a click, the focus and
+ * who listens to the page are not disturbed while an analysis deepens.
  */
 export function board(picture, options = {}) {
-  const { columns, rows, surface, names, pieces } = picture;
-  const { game, flipped = false, marks = new Map(), onsquare, onpoint } = options;
-  const small = options.small ?? false;
+  const { columns, rows, surface, names } = picture;
+  const { game, flipped = false, small = false, onsquare, onpoint } = options;
   const margin = small ? 4 : 30;
   const [width, height] = [columns * UNIT, rows * UNIT];
   const at = (square) => {
@@ -52,54 +54,59 @@ export function board(picture, options = {}) {
   const root = svg("svg", {
     class: `board ${game} ${surface}${onsquare ? " live" : ""}`,
     viewBox: `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`,
-    role: onsquare ? "grid" : "img", "aria-label": options.label ?? "board",
+    role: onsquare ? "grid" : "img",
   });
   root.append(svg("rect", { class: "ground", width, height }));
   if (surface === "lines") {
     for (let i = 0; i < columns; i++) root.append(svg("line", { class: "grid", x1: i * UNIT + 50, x2: i * UNIT + 50, y1: 50, y2: height - 50 }));
     for (let i = 0; i < rows; i++) root.append(svg("line", { class: "grid", y1: i * UNIT + 50, y2: i * UNIT + 50, x1: 50, x2: width - 50 }));
   }
+  // The field stays under the finger, whatever is drawn on it: a click begins and ends there.
   const cells = names.map((name, square) => {
     const [x, y] = at(square);
-    const mark = marks.get(square) ?? {};
-    const standing = pieces[square];
-    const dark = surface === "chequered" && (Math.floor(square / columns) + (square % columns)) % 2 === 1;
-    const what = standing ? `${options.sides?.[standing.side === "first" ? 0 : 1] ?? standing.side} ${standing.sign}`.trim() : "empty";
-    const cell = svg("g", {
-      class: `square${dark ? " dark" : ""}${mark.legal ? " legal" : ""}${mark.chosen ? " chosen" : ""}`,
-      role: onsquare ? "gridcell" : undefined, tabindex: onsquare ? -1 : undefined,
-      "data-square": name, "aria-label": [name, what, mark.legal ? "legal move" : "", mark.say ?? ""].filter(Boolean).join(", "),
-    });
-    cell.append(svg("rect", { class: "field", x, y, width: UNIT, height: UNIT }));
-    if (mark.last) cell.append(svg("rect", { class: "last", x: x + 3, y: y + 3, width: UNIT - 6, height: UNIT - 6 }));
-    if (mark.heat !== undefined) {
-      cell.append(svg("rect", { class: `heat ${mark.heat > 0 ? "first" : "second"}`, x, y, width: UNIT, height: UNIT, opacity: Math.min(1, Math.abs(mark.heat)) }));
-    }
-    if (standing) cell.append(piece(game, standing, x, y, flipped));
-    if (mark.glow) cell.append(svg("rect", { class: "glow", x: x + 4, y: y + 4, width: UNIT - 8, height: UNIT - 8, rx: 8 }));
-    if (mark.text !== undefined) {
-      cell.append(svg("text", { class: `value ${mark.tone ?? ""}${standing ? " over" : ""}`, x: x + 50, y: y + (standing ? 92 : 62) }, mark.text));
-    } else if (mark.legal) {
-      cell.append(svg("circle", { class: standing ? "take" : "hint", cx: x + 50, cy: y + 50, r: standing ? 45 : 11 }));
-    }
-    if (onsquare) {
-      cell.addEventListener("click", () => onsquare(square));
-      cell.addEventListener("focus", () => { for (const c of cells) c.setAttribute("tabindex", -1); cell.setAttribute("tabindex", 0); });
-    }
-    if (onpoint) {
-      cell.addEventListener("pointerenter", () => onpoint(square));
-      cell.addEventListener("focus", () => onpoint(square));
-    }
-    root.append(cell);
-    return cell;
+    return svg("g", { role: onsquare ? "gridcell" : undefined, tabindex: onsquare ? -1 : undefined, "data-square": name },
+      svg("rect", { class: "field", x, y, width: UNIT, height: UNIT }), svg("g", { class: "on" }));
   });
-  if (onpoint) root.addEventListener("pointerleave", () => onpoint(null));
+  for (let row = 0; row < rows; row++) {
+    root.append(svg("g", { role: onsquare ? "row" : undefined }, cells.slice(row * columns, (row + 1) * columns)));
+  }
   if (!small) edges(root, picture, at, width, height);
+
+  // Without a mark, as most squares of most positions are.
+  const plain = {};
+  const drawn = [];
+  root.redraw = (next, { marks = new Map(), sides, label }) => {
+    root.setAttribute("aria-label", label ?? "board");
+    cells.forEach((cell, square) => {
+      const [standing, mark] = [next.pieces[square], marks.get(square) ?? plain];
+      const key = JSON.stringify([standing, mark]);
+      if (drawn[square] === key) return;
+      drawn[square] = key;
+      const [x, y] = at(square);
+      const dark = surface === "chequered" && (Math.floor(square / columns) + (square % columns)) % 2 === 1;
+      const what = standing ? `${sides?.[standing.side === "first" ? 0 : 1] ?? standing.side} ${standing.sign}`.trim() : "empty";
+      cell.setAttribute("class", `square${dark ? " dark" : ""}${mark.legal ? " legal" : ""}${mark.chosen ? " chosen" : ""}`);
+      cell.setAttribute("aria-label", [names[square], what, mark.legal ? "legal move" : "", mark.chosen ? "chosen" : "", mark.say ?? ""].filter(Boolean).join(", "));
+      replace(cell.lastElementChild, inside(game, standing, mark, x, y, flipped));
+    });
+    if (onsquare && !root.contains(document.activeElement)) stop(cells.find((cell) => cell.classList.contains("legal")) ?? cells[0]);
+  };
+
+  // One square at a time can be reached by the Tab key; arrows walk from there.
+  let reached = null;
+  const stop = (cell) => {
+    if (cell === reached) return;
+    reached?.setAttribute("tabindex", -1);
+    cell?.setAttribute("tabindex", 0);
+    reached = cell;
+  };
+  const squareOf = (event) => cells.indexOf(event.target.closest?.(".square"));
   if (onsquare) {
-    (cells.find((cell) => cell.classList.contains("legal")) ?? cells[0])?.setAttribute("tabindex", 0);
+    root.addEventListener("click", (event) => { const square = squareOf(event); if (square >= 0) onsquare(square); });
+    root.addEventListener("focusin", (event) => { const square = squareOf(event); if (square >= 0) stop(cells[square]); });
     root.addEventListener("keydown", (event) => {
-      const here = cells.indexOf(event.target.closest?.(".square"));
-      if (here < 0) return;
+      const here = squareOf(event);
+      if (here < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
       const turn = flipped ? -1 : 1;
       const steps = { ArrowLeft: -turn, ArrowRight: turn, ArrowUp: -turn * columns, ArrowDown: turn * columns };
       if (event.key in steps) {
@@ -113,7 +120,29 @@ export function board(picture, options = {}) {
       }
     });
   }
+  if (onpoint) {
+    let last = null;
+    const point = (square) => { if (square !== last) { last = square; onpoint(square); } };
+    root.addEventListener("pointerover", (event) => { const square = squareOf(event); point(square < 0 ? null : square); });
+    root.addEventListener("pointerleave", () => point(null));
+    root.addEventListener("focusin", (event) => point(squareOf(event)));
+    root.addEventListener("focusout", () => point(null));
+  }
+  root.redraw(picture, options);
   return root;
+}
+
+// What is drawn on a square, from below.
+function inside(game, standing, mark, x, y, flipped) {
+  const within = (by) => ({ x: x + by, y: y + by, width: UNIT - 2 * by, height: UNIT - 2 * by });
+  return [
+    mark.last && svg("rect", { class: "last", ...within(3) }),
+    mark.heat !== undefined && svg("rect", { class: `heat ${mark.heat > 0 ? "first" : "second"}`, ...within(0), opacity: Math.min(1, Math.abs(mark.heat)) }),
+    standing && piece(game, standing, x, y, flipped),
+    mark.glow && svg("rect", { class: "glow", ...within(4), rx: 8 }),
+    mark.text !== undefined ? svg("text", { class: `value ${mark.tone ?? ""}${standing ? " over" : ""}`, x: x + 50, y: y + (standing ? 92 : 62) }, mark.text)
+      : mark.legal && svg("circle", { class: standing ? "take" : "hint", cx: x + 50, cy: y + 50, r: standing ? 45 : 11 }),
+  ];
 }
 
 // The names of columns and rows, taken from those of the squares.
@@ -146,6 +175,6 @@ export function hand(picture, side, options = {}) {
   return el("div", { class: `hand ${side}` }, held.map(([sign, count]) =>
     el("button", {
       type: "button", class: options.chosen === sign ? "chosen" : "",
-      disabled: !options.onheld, "aria-label": `${sign} in hand, ${count}`, onclick: () => options.onheld(sign),
+      disabled: !options.onheld, "data-sign": sign, "aria-label": `${sign} in hand, ${count}`, onclick: () => options.onheld(sign),
     }, `${sign}${count > 1 ? ` ×${count}` : ""}`)));
 }

@@ -9,7 +9,8 @@ export async function show(place, parts, query) {
   const sources = [...held.datasets.map((d) => ({ ...d, kind: "dataset" })), ...held.tables.map((t) => ({ ...t, kind: "table" }))];
   const wish = {
     data: parts[0] ? decodeURIComponent(parts[0]) : sources[0]?.path, function: query.get("function") ?? "shipped", value: query.get("value") ?? "",
-    conditions: query.getAll("where"), min_count: Number(query.get("min")) || 200,
+    result: query.get("result") ?? "", side: query.get("side") ?? "", first: query.get("first") ?? "",
+    conditions: query.getAll("where"), min_count: Math.max(1, Math.floor(Number(query.get("min"))) || 200),
   };
   if (!sources.length) {
     return replace(place, el("div", { class: "empty" }, el("h2", {}, "No data yet"), el("p", {}, "Curves are drawn of datasets, and of tables (CSV, TSV, Parquet), in the workspace folder. ",
@@ -22,62 +23,99 @@ export async function show(place, parts, query) {
   const source = () => sources.find((s) => s.path === wish.data) ?? sources[0];
   const order = () => {
     const common = { data: wish.data, conditions: wish.conditions, min_count: wish.min_count };
-    return source().kind === "dataset" ? { ...common, function: wish.function } : { ...common, value: wish.value || undefined };
+    if (source().kind === "dataset") return { ...common, function: wish.function };
+    const { value, result, side, first } = wish;
+    return Object.fromEntries(Object.entries({ ...common, value, result, side, first }).filter(([, text]) => text !== ""));
   };
 
   function remember() {
     const words = new URLSearchParams();
     if (source().kind === "dataset") words.set("function", wish.function);
-    else if (wish.value) words.set("value", wish.value);
+    else for (const name of ["value", "result", "side", "first"]) if (wish[name]) words.set(name, wish[name]);
     for (const condition of wish.conditions) words.append("where", condition);
     if (wish.min_count !== 200) words.set("min", wish.min_count);
     history.replaceState(null, "", `#/curve/${encodeURIComponent(wish.data)}?${words}`);
   }
 
+  // Whether it could be drawn.
   async function refresh() {
     const mine = ++turn;
-    drawHead();
     replace(nodes.boards);
     if (source().kind === "table" && !wish.value) {
-      return replace(nodes.chart, el("p", { class: "quiet" }, "Say which column of the table is the value."));
+      replace(nodes.side);
+      replace(nodes.chart, el("p", { class: "quiet" }, "Say which column of the table is the value."));
+      return true;
     }
     nodes.chart.setAttribute("aria-busy", "true");
     try {
       const answer = await post("/curves/draw", order());
-      if (mine !== turn) return;
+      if (mine !== turn || !place.isConnected) return true;
       told = answer;
       remember();
       draw();
+      return true;
     } catch (error) {
-      if (mine === turn) replace(nodes.chart, el("p", { class: "wrong", role: "alert" }, error.message));
+      if (mine !== turn) return true;
+      replace(nodes.chart, el("p", { class: "wrong", role: "alert" }, error.message));
+      replace(nodes.side, wish.conditions.map((condition) => el("div", { class: "card" }, el("h3", {}, condition), remove(condition))));
+      return false;
     } finally {
       nodes.chart.removeAttribute("aria-busy");
     }
   }
 
-  function drawHead() {
-    const { kind, game } = source();
+  const names = el("datalist", { id: "names" });
+  const suggest = (list) => replace(names, list.map((name) => el("option", { value: name })));
+
+  // The fields, once for each source: what is being typed stays while curves are drawn.
+  async function drawHead() {
+    const { kind, game, path } = source();
     const models = held.models.filter((m) => !m.game || m.game === game).map((m) => [m.path, `${m.path} (${m.what})`]);
-    const condition = el("input", { id: "condition", placeholder: "stage < 30 and mobility > 2", list: "names", "aria-label": "A condition" });
-    const add = () => { if (condition.value.trim()) { wish.conditions.push(condition.value.trim()); refresh(); } };
-    const value = el("input", { id: "value", placeholder: "a column, or total - bishop", onchange: () => { wish.value = value.value; refresh(); } });
-    value.value = wish.value;
-    const count = el("input", { id: "min", type: "number", min: 1, max: 1000000, onchange: () => { wish.min_count = Math.max(1, Number(count.value) || 200); refresh(); } });
+    const condition = el("input", { id: "condition", placeholder: "stage < 30 and mobility > 2", list: "names", autocomplete: "off" });
+    const add = async () => {
+      const text = condition.value.trim();
+      if (!text || wish.conditions.includes(text)) return;
+      wish.conditions.push(text);
+      if (await refresh()) { condition.value = ""; return; }
+      // What cannot be drawn is said, and does not stay.
+      say(nodes.chart.textContent, true);
+      wish.conditions = wish.conditions.filter((c) => c !== text);
+      refresh();
+    };
+    const typed = (name, attributes) => {
+      const input = el("input", { id: name, autocomplete: "off", ...attributes, onchange: () => { wish[name] = input.value.trim(); refresh(); } });
+      input.value = wish[name];
+      return input;
+    };
+    const count = el("input", { id: "min", type: "number", min: 1, max: 1000000, onchange: () => { wish.min_count = Math.max(1, Math.floor(Number(count.value)) || 200); refresh(); } });
     count.value = wish.min_count;
+    const columns = kind === "table" ? await get("/curves/names", { data: path }).then((answer) => answer.names).catch((error) => { say(error.message, true); return []; }) : [];
+    const column = (name, none) => choice([["", none], ...columns], wish[name], (c) => { wish[name] = c; refresh(); }, { id: name });
+    suggest(columns);
     replace(nodes.head,
-      field("Positions", choice(sources.map((s) => [s.path, `${s.path} (${s.what}${s.game ? `, ${s.game}` : ""})`]), wish.data, (d) => { wish.data = d; wish.conditions = []; replace(nodes.found); refresh(); }, { id: "data" })),
-      kind === "dataset" ? field("Function", choice(["shipped", "hand", "trivial", ...models], wish.function, (f) => { wish.function = f; refresh(); }, { id: "function" })) : field("Value", value),
+      field("Positions", choice(sources.map((s) => [s.path, `${s.path} (${s.what}${s.game ? `, ${s.game}` : ""})`]), path, async (d) => {
+        Object.assign(wish, { data: d, conditions: [], value: "", result: "", side: "", first: "" });
+        replace(nodes.found);
+        await drawHead();
+        nodes.head.querySelector("#data").focus();
+        refresh();
+      }, { id: "data" })),
+      kind === "dataset" ? field("Function", choice(["shipped", "hand", "trivial", ...models], wish.function, (f) => { wish.function = f; refresh(); }, { id: "function" })) : [
+        field("Value", typed("value", { placeholder: "a column, or total - bishop", list: "names" })), field("Result", column("result", "result")),
+        field("Who moves", column("side", "values are the first player’s"), "A column that tells who is to move, where values are the mover’s"),
+        field("First player’s word", typed("first", { placeholder: "w in Chess, b in Shogi" }), "In the columns of results and sides")],
       field("Positions a bin", count, "Bins with fewer positions are left out"),
       el("form", { class: "buttons", onsubmit: (e) => { e.preventDefault(); add(); } }, field("Where", condition), el("button", { id: "add" }, "Add curve"),
-        el("button", { type: "button", id: "search", onclick: search }, "Find conditions")),
-      el("datalist", { id: "names" }, (told?.names ?? []).map((name) => el("option", { value: name }))));
+        el("button", { type: "button", id: "search", onclick: search }, "Find conditions")), names);
   }
 
   function draw() {
-    drawHead();
+    suggest(told.names);
     const figure = drawing(told.svg);
     const chart = figure.querySelector("svg");
     chart.setAttribute("tabindex", 0);
+    chart.setAttribute("role", "img");
+    chart.setAttribute("aria-label", told.caption);
     const { values: [low, high], pixels: [start, end], width } = told.axis;
     const valueAt = (event) => {
       const box = chart.getBoundingClientRect();
@@ -121,8 +159,10 @@ export async function show(place, parts, query) {
     } else if (condition) facts.push(["split", "cannot be told"]);
     return el("div", { class: "card", "data-condition": condition ?? "" }, el("h3", {}, condition ?? "all positions"),
       el("dl", {}, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      condition && el("button", { type: "button", onclick: () => { wish.conditions = wish.conditions.filter((c) => c !== condition); refresh(); } }, "Remove"));
+      condition && remove(condition));
   }
+
+  const remove = (condition) => el("button", { type: "button", "aria-label": `Remove ${condition}`, onclick: () => { wish.conditions = wish.conditions.filter((c) => c !== condition); refresh(); } }, "Remove");
 
   async function search() {
     replace(nodes.found, el("p", { class: "quiet" }, "Looking for conditions that split the curve …"));
@@ -140,16 +180,20 @@ export async function show(place, parts, query) {
     if (source().kind !== "dataset") return;
     const mine = turn;
     try {
-      const { game, positions } = await post("/curves/positions", { ...order(), conditions: wish.conditions.slice(-1), range });
+      const held = wish.conditions.slice(-1);
+      const { game, positions } = await post("/curves/positions", { ...order(), conditions: held, range });
       if (mine !== turn) return;
-      replace(nodes.boards, el("h3", {}, `${positions.length ? "Some positions" : "No position"} from ${range[0].toFixed(2)} to ${range[1].toFixed(2)}`),
-        positions.map((p) => el("a", { class: "mini", href: `#/inside/${game}/@${encodeURIComponent(p.position)}` }, shown(p, { game, small: true, label: p.position }),
+      const where = held.length ? ` where ${held[0]}` : "";
+      const words = wish.function === "shipped" ? "" : `?${new URLSearchParams({ function: wish.function })}`;
+      replace(nodes.boards, el("h3", {}, `${positions.length ? "Some positions" : "No position"} from ${range[0].toFixed(2)} to ${range[1].toFixed(2)}${where}`),
+        positions.map((p) => el("a", { class: "mini", href: `#/inside/${game}/@${encodeURIComponent(p.position)}${words}` }, shown(p, { game, small: true, label: p.position }),
           el("span", {}, `${signed(p.value)} · ${p.points === 1 ? "won" : p.points === 0 ? "lost" : "drawn"}`))));
       say(`${positions.length} positions shown`);
     } catch (error) { say(error.message, true); }
   }
 
   replace(place, el("div", { class: "curves" }, nodes.head, el("div", { class: "beside" }, nodes.chart, el("div", {}, nodes.side, nodes.found)), nodes.boards));
+  await drawHead();
   await refresh();
   return () => { turn++; };
 }

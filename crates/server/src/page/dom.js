@@ -26,6 +26,13 @@ export function replace(node, ...children) {
   return node;
 }
 
+// Replaces controls; the one that had the focus has it again.
+export function refit(node, ...children) {
+  const id = node.contains(document.activeElement) ? document.activeElement.id : "";
+  replace(node, ...children);
+  if (id) node.querySelector(`#${CSS.escape(id)}`)?.focus();
+}
+
 // A drawing of the server's.
 export function drawing(text) {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;

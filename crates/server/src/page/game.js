@@ -13,13 +13,14 @@ export function view() {
 const words = (moves) => moves.map(encodeURIComponent).join(",");
 
 // `#/play/othello/f5,d6`, `#/play/chess/@FEN/e4?ply=1&function=hand`.
-export function address(name) {
+export function address(name, more = {}) {
   let hash = `#/${name}/${table.game}`;
   if (table.from) hash += `/@${encodeURIComponent(table.from)}`;
   if (table.moves.length) hash += `/${words(table.moves)}`;
   const query = new URLSearchParams();
   if (table.ply !== table.moves.length) query.set("ply", table.ply);
   if (table.function !== "shipped") query.set("function", table.function);
+  for (const [word, value] of Object.entries(more)) if (value) query.set(word, value);
   const text = query.toString();
   return text ? `${hash}?${text}` : hash;
 }
@@ -38,8 +39,8 @@ export function readAddress(parts, query) {
 }
 
 // Notes the place without leaving the page.
-export function remember(name) {
-  const hash = address(name);
+export function remember(name, more) {
+  const hash = address(name, more);
   if (location.hash !== hash) history.replaceState(null, "", hash);
 }
 

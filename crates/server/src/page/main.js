@@ -8,27 +8,42 @@ import * as play from "/play.js";
 const views = { play: () => play, inside: () => import("/inside.js"), curve: () => import("/curves.js"), run: () => import("/runs.js") };
 
 let leave = () => {};
+let turn = 0;
 let games;
 
 async function show() {
   const [path, words = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, ...parts] = path.split("/");
-  const chosen = name in views ? name : "play";
+  const chosen = Object.hasOwn(views, name) ? name : "play";
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.dataset.view === chosen) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.view === chosen) {
+      link.setAttribute("aria-current", "page");
+      document.title = `${link.textContent} · evalsmith`;
+    } else link.removeAttribute("aria-current");
   }
   leave();
   leave = () => {};
-  const place = document.getElementById("view");
+  // A view that is left before it was there draws on a stage that nobody sees.
+  const mine = ++turn;
+  const stage = el("div", {});
+  replace(document.getElementById("view"), stage);
   try {
+    // What a view needs first it asks for itself, not after this is answered.
     games ??= get("/games");
     const view = await views[chosen]();
-    leave = (await view.show(place, parts, new URLSearchParams(words), await games)) ?? (() => {});
+    if (mine !== turn) return;
+    const left = (await view.show(stage, parts, new URLSearchParams(words), games)) ?? (() => {});
+    if (mine === turn) leave = left;
+    else left();
   } catch (error) {
-    replace(place, el("p", { class: "wrong", role: "alert" }, error.message));
+    games = undefined;
+    replace(stage, el("p", { class: "wrong", role: "alert" }, error.message));
   }
 }
 
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  (document.querySelector("#view [tabindex='0']") ?? document.getElementById("view")).focus();
+});
 addEventListener("hashchange", show);
 show();

@@ -1,9 +1,11 @@
 // Play and analyse.
 
 import { get, listen, post } from "/api.js";
-import { hand, shown } from "/board.js";
-import { choice, el, field, percent, replace, say, svg, whole } from "/dom.js";
+import { board, hand } from "/board.js";
+import { course } from "/course.js";
+import { choice, el, field, refit, replace, say } from "/dom.js";
 import { address, line, play as playMove, readAddress, remember, sideName, table, view } from "/game.js";
+import { values } from "/values.js";
 
 const STRENGTHS = {
   beginner: "Beginner: looks at its own move",
@@ -18,50 +20,41 @@ const wish = { mine: "first", strength: "club", analyse: true, flipped: false };
 
 export async function show(place, parts, query, told) {
   readAddress(parts, query);
-  const state = { view: null, standing: null, course: null, chosen: null, held: null, busy: 0, gone: false };
+  const state = { view: null, at: null, good: null, standing: null, course: null, chosen: null, held: null, offered: null, pointed: null, busy: 0 };
   const stops = { analysis: () => {}, course: () => {} };
   const nodes = {
     board: el("div", { class: "table" }), status: el("p", { class: "status", id: "status" }),
-    other: el("div", { class: "other" }), moves: el("ol", { class: "moves", "aria-label": "Moves played" }),
-    values: el("div", { class: "values" }), ahead: el("p", { class: "ahead" }), course: el("div", { class: "course" }),
-    preview: el("div", { class: "preview" }), setup: el("div", { class: "setup" }), chance: el("div", { class: "chance", "aria-hidden": true }),
+    other: el("div", { class: "other" }), setup: el("div", { class: "setup" }),
   };
+  const ranked = values(make);
+  const game = course(go);
   const models = get("/workspace").then((w) => w.models).catch(() => []);
 
   const controls = el("div", { class: "controls" });
   async function drawControls() {
+    const { games, strengths } = await told;
     const mine = (await models).filter((m) => !m.game || m.game === table.game);
     const functions = ["shipped", "hand", "trivial", ...mine.map((m) => [m.path, `${m.path} (${m.what})`])];
     if (!functions.flat().includes(table.function)) functions.push(table.function);
     const sides = state.view?.sides ?? ["first", "second"];
     const seats = [["first", `You are ${sides[0]}`], ["second", `You are ${sides[1]}`], ["both", "You move both"], ["none", "Watch it play itself"]];
-    replace(controls,
-      field("Game", choice(told.games.map((g) => g.name), table.game, (name) => {
+    const open = nodes.setup.childElementCount > 0;
+    refit(controls,
+      field("Game", choice(games.map((g) => g.name), table.game, (name) => {
         Object.assign(table, { game: name, from: null, moves: [], ply: 0, function: "shipped" });
         location.hash = address("play");
       }, { id: "game" })),
       field("Side", choice(seats, wish.mine, (seat) => { wish.mine = seat; wish.flipped = seat === "second"; refresh(); }, { id: "side" })),
-      field("Strength", choice(told.strengths.map((s) => [s, STRENGTHS[s] ?? s]), wish.strength, (s) => { wish.strength = s; }, { id: "strength" })),
+      field("Strength", choice(strengths.map((s) => [s, STRENGTHS[s] ?? s]), wish.strength, (s) => { wish.strength = s; }, { id: "strength" })),
       field("Function", choice(functions, table.function, (f) => { table.function = f; refresh(); }, { id: "function" })),
       el("div", { class: "buttons" },
         el("button", { type: "button", id: "new", onclick: () => { Object.assign(table, { from: null, moves: [], ply: 0 }); refresh(); } }, "New game"),
         el("button", { type: "button", id: "back", onclick: takeBack }, "Take back"),
         el("button", { type: "button", id: "swap", onclick: swap }, "Swap sides"),
         el("button", { type: "button", id: "flip", onclick: () => { wish.flipped = !wish.flipped; draw(); } }, "Turn board"),
-        el("button", { type: "button", id: "setup", "aria-expanded": "false", onclick: setUp }, "Set up or paste")),
+        el("button", { type: "button", id: "setup", "aria-expanded": `${open}`, onclick: setUp }, "Set up or paste")),
       el("label", { class: "tick" }, el("input", { type: "checkbox", id: "analyse", checked: wish.analyse, onchange: (e) => { wish.analyse = e.target.checked; refresh(); } }), " Live analysis"));
   }
-
-  // Nothing is drawn anew under a finger: a click whose target went away is lost.
-  let pressed = false;
-  for (const node of [nodes.board, nodes.values]) node.addEventListener("pointerdown", () => { pressed = true; });
-  const released = () => {
-    if (!pressed) return;
-    pressed = false;
-    setTimeout(() => { if (!state.gone) draw(); });
-  };
-  addEventListener("pointerup", released);
-  addEventListener("pointercancel", released);
 
   const isMine = (side) => wish.mine === "both" || wish.mine === side;
 
@@ -73,16 +66,22 @@ export async function show(place, parts, query, told) {
     try {
       now = await view();
     } catch (error) {
+      if (turn !== state.busy || !place.isConnected) return;
+      // Without any position there is nothing else to be looked at.
+      if (!state.view) return replace(nodes.board, el("p", { class: "wrong", role: "alert" }, error.message));
       say(error.message, true);
-      return;
+      Object.assign(table, state.good);
+      return remember("play");
     }
-    if (turn !== state.busy || state.gone) return;
+    if (turn !== state.busy || !place.isConnected) return;
     const names = state.view?.sides?.join();
-    Object.assign(state, { view: now, at: JSON.stringify(line()), standing: null, chosen: null, held: null });
+    // What was begun stays begun while the position is the same.
+    if (JSON.stringify(line()) !== JSON.stringify(state.at)) Object.assign(state, { chosen: null, held: null, offered: null });
+    Object.assign(state, { view: now, at: line(), good: { ...table }, standing: null });
+    draw();
+    game.drawMoves(table.moves, table.ply, state.course);
     remember("play");
     if (names !== now.sides.join()) drawControls();
-    draw();
-    drawMoves();
     if (now.ending) say(`The game is over: ${now.ending}.`);
     const atEnd = table.ply === table.moves.length;
     const machine = !now.ending && atEnd && !isMine(now.to_move);
@@ -92,25 +91,28 @@ export async function show(place, parts, query, told) {
   }
 
   async function answer(turn) {
-    replace(nodes.status, `${sideName(state.view, state.view.to_move)} is thinking …`);
     try {
       const reply = await post(`/games/${table.game}/reply`, { ...line(), function: table.function, strength: wish.strength });
-      if (turn !== state.busy || state.gone || !reply.move) return;
+      if (turn !== state.busy || !place.isConnected || !reply.move) return;
       say(`${sideName(state.view, state.view.to_move)} plays ${reply.move}`);
       playMove(reply.move);
       refresh();
     } catch (error) {
+      if (turn !== state.busy || !place.isConnected) return;
       say(error.message, true);
+      nodes.other.dataset.as = "";
+      replace(nodes.other, el("button", { type: "button", onclick: refresh }, "Ask again"));
     }
   }
 
   function analyse(turn) {
+    if (document.hidden) return;
     const words = { function: table.function, from: table.from, moves: line().moves.join(" ") };
     stops.analysis = listen(`/games/${table.game}/analysis`, words, {
       standing: (standing) => {
         if (turn !== state.busy) return;
         state.standing = standing;
-        if (!pressed) draw();
+        draw();
       },
     });
   }
@@ -120,17 +122,18 @@ export async function show(place, parts, query, told) {
   let followed = "";
   function follow() {
     const key = JSON.stringify([table.game, table.function, table.from, table.moves]);
-    if (key === followed) { drawCourse(); return; }
+    const draw = () => game.drawLine(state.course, table.ply, state.view.sides);
+    if (key === followed) return draw();
     followed = key;
     stops.course();
     clearTimeout(waiting);
     state.course = null;
-    drawCourse();
-    if (!wish.analyse || !table.moves.length) return;
+    draw();
+    if (!wish.analyse || !table.moves.length) { followed = ""; return; }
     waiting = setTimeout(() => {
       const words = { function: table.function, from: table.from, moves: table.moves.join(" ") };
       stops.course = listen(`/games/${table.game}/course`, words, {
-        course: (course) => { state.course = course; drawCourse(); drawMoves(); },
+        course: (told) => { state.course = told; draw(); game.drawMoves(table.moves, table.ply, told); },
       });
     }, 500);
   }
@@ -192,19 +195,17 @@ export async function show(place, parts, query, told) {
   function click(square) {
     const found = meant(square);
     if (found.length === 1) return make(found[0].move);
-    if (found.length > 1) return offer(found);
+    state.offered = found.length ? found : null;
+    if (found.length) return draw();
     const begins = state.view.moves.some((m) => m.way.from === square);
     state.held = null;
     state.chosen = begins && state.chosen !== square ? square : null;
     draw();
   }
 
-  function offer(moves) {
-    replace(nodes.other, el("span", {}, "Which one? "), moves.map((m) => el("button", { type: "button", onclick: () => make(m.move) }, m.move)));
-    nodes.other.querySelector("button")?.focus();
-  }
-
   function make(move) {
+    // A second click before the first is answered means the board that is going.
+    if (JSON.stringify(line()) !== JSON.stringify(state.at)) return;
     if (!isMine(state.view.to_move) && table.ply === table.moves.length) return say("It is not your turn.");
     playMove(move);
     refresh();
@@ -247,132 +248,101 @@ export async function show(place, parts, query, told) {
     return all;
   }
 
+  // The board stays while the game does; only what changed on it is drawn.
+  let drawn = null;
+  let drawnAs = "";
+  const hands = { above: el("div", {}), below: el("div", {}) };
   function draw() {
     const now = state.view;
     if (!now) return;
-    const focused = nodes.board.contains(document.activeElement) ? document.activeElement.dataset?.square : null;
-    const label = `${table.game} board, ${now.ending ?? `${sideName(now, now.to_move)} to move`}`;
-    const drawn = shown(now, { game: table.game, flipped: wish.flipped, marks: marks(), sides: now.sides, label, onsquare: click, onpoint: point });
-    const hands = now.picture ? ["second", "first"].map((side) => hand(now.picture, side, side === now.to_move && !now.ending
-      ? { chosen: state.held, onheld: (sign) => { state.chosen = null; state.held = state.held === sign ? null : sign; draw(); } } : {})) : [];
-    if (wish.flipped) hands.reverse();
-    replace(nodes.board, hands[0], drawn, hands[1]);
-    if (focused) nodes.board.querySelector(`[data-square="${focused}"]`)?.focus();
-    const thinking = !now.ending && table.ply === table.moves.length && !isMine(now.to_move);
-    if (!thinking) replace(nodes.status, now.ending ? `The game is over: ${now.ending}.` : `${sideName(now, now.to_move)} to move`);
-    const off = now.moves.filter((m) => now.picture ? m.way.to === null && m.way.from === null : true);
+    drawBoard(now);
+    const atEnd = table.ply === table.moves.length;
+    const thinking = !now.ending && atEnd && !isMine(now.to_move);
+    announce(now.ending ? `The game is over: ${now.ending}.` : `${sideName(now, now.to_move)} ${thinking ? "is thinking …" : "to move"}`);
+    drawOther(now);
+    ranked.draw({ view: now, line: state.at, game: table.game, flipped: wish.flipped, waiting: wish.analyse && !now.ending && !thinking }, state.standing);
+    if (state.pointed !== null) point(state.pointed);
+  }
+
+  // Moves without a square of their own, or those that a click may have meant.
+  function drawOther(now) {
+    const off = now.moves.filter((m) => (now.picture ? m.way.to === null && m.way.from === null : true));
     const spread = state.chosen !== null ? now.moves.filter((m) => m.way.from === state.chosen && m.way.to === null) : [];
-    replace(nodes.other, [...off, ...spread].map((m) => el("button", { type: "button", class: "move", onclick: () => make(m.move) }, m.move)));
-    drawValues();
+    const texts = (state.offered ?? [...off, ...spread]).map((m) => m.move);
+    const as = JSON.stringify([!!state.offered, texts]);
+    if (as === nodes.other.dataset.as) return;
+    nodes.other.dataset.as = as;
+    replace(nodes.other, state.offered && el("span", {}, "Which one? "), texts.map((text) => el("button", { type: "button", class: "move", onclick: () => make(text) }, text)));
+    if (state.offered) nodes.other.querySelector("button")?.focus();
   }
 
-  function drawValues() {
-    const { standing, view: now } = state;
-    if (!standing?.moves.length) {
-      replace(nodes.chance);
-      return replace(nodes.values, wish.analyse && !now.ending ? el("p", { class: "quiet" }, "…") : null);
-    }
-    const best = standing.moves[0];
-    const first = now.to_move === "first" ? best.win : 1 - best.win;
-    const bar = el("span", { class: "bar" });
-    bar.style.width = `${100 * first}%`;
-    nodes.chance.classList.toggle("light-first", now.sides[0] === "white");
-    replace(nodes.chance, bar, el("span", { class: "left" }, `${now.sides[0]} ${percent(first)}`), el("span", { class: "right" }, `${now.sides[1]} ${percent(1 - first)}`));
-    const rows = standing.moves.slice(0, 12).map((m) => {
-      const width = el("span", { class: "bar" });
-      width.style.width = `${100 * m.win}%`;
-      return el("tr", {
-        tabindex: 0, "data-move": m.move, onpointerenter: () => ahead(m), onfocus: () => ahead(m), onpointerleave: () => ahead(null),
-        onclick: () => make(m.move), onkeydown: (e) => { if (e.key === "Enter") make(m.move); },
-      }, el("th", { scope: "row" }, m.move), el("td", { class: "verdict" }, m.verdict), el("td", { class: "gauge", "aria-hidden": true }, width));
-    });
-    const depth = standing.exact ? "solved: perfect play" : `${standing.depth} ${standing.depth === 1 ? "ply" : "plies"} deep`;
-    replace(nodes.values, el("p", { class: "quiet", id: "depth", "data-depth": standing.depth }, `${depth}, ${whole(standing.nodes)} positions`),
-      el("table", { class: "ranking" }, el("caption", { class: "hidden" }, "Moves and their values for the side to move"), el("tbody", {}, rows)));
+  function announce(text) {
+    if (nodes.status.textContent !== text) nodes.status.textContent = text;
   }
 
+  function drawBoard(now) {
+    if (!now.picture) return replace(nodes.board, el("pre", { class: "diagram" }, now.diagram));
+    const label = `${table.game} board, ${now.ending ?? `${sideName(now, now.to_move)} to move`}`;
+    const options = { game: table.game, flipped: wish.flipped, marks: marks(), sides: now.sides, label, onsquare: click, onpoint: point };
+    const as = JSON.stringify([table.game, wish.flipped, now.picture.names]);
+    if (as === drawnAs) drawn.redraw(now.picture, options);
+    else replace(nodes.board, hands.above, drawn = board(now.picture, options), hands.below);
+    drawnAs = as;
+    const [above, below] = wish.flipped ? ["first", "second"] : ["second", "first"];
+    drawHand(hands.above, now, above);
+    drawHand(hands.below, now, below);
+  }
+
+  function drawHand(node, now, side) {
+    const may = side === now.to_move && !now.ending;
+    const as = JSON.stringify([now.picture.hands, may, may && state.held, side]);
+    if (node.dataset.as === as) return;
+    node.dataset.as = as;
+    const focused = node.contains(document.activeElement) ? document.activeElement.dataset.sign : null;
+    const onheld = (sign) => { state.chosen = null; state.held = state.held === sign ? null : sign; draw(); };
+    replace(node, hand(now.picture, side, may ? { chosen: state.held, onheld } : {}));
+    if (focused) node.querySelector(`button:enabled[data-sign="${focused}"]`)?.focus();
+  }
+
+  // The best of the moves that a square may mean, or that begin there.
   function point(square) {
-    if (square === null) return ahead(null);
-    const found = state.chosen === null && !state.held ? meant(square) : [];
-    const best = found.map((m) => valueOf(m.move)).find(Boolean);
-    ahead(best ?? null);
+    state.pointed = square;
+    if (square === null) return ranked.point(null);
+    const begun = state.chosen !== null || state.held;
+    const found = meant(square);
+    const moves = found.length || begun ? found : state.view.moves.filter((m) => m.way.from === square);
+    const known = moves.map((m) => valueOf(m.move)).filter(Boolean);
+    ranked.point(known.reduce((a, b) => (a && a.log_odds >= b.log_odds ? a : b), null));
   }
 
-  // The play that is expected after a move, and the board it leads to.
-  let shownAhead = null;
-  async function ahead(value) {
-    shownAhead = value?.move ?? null;
-    if (!value) { replace(nodes.ahead); replace(nodes.preview); return; }
-    replace(nodes.ahead, el("strong", {}, value.move), ` ${value.verdict}: `, value.line.join(" "));
-    // A move may have been made that the board does not show yet.
-    if (!state.view.picture || state.at !== JSON.stringify(line())) return;
-    try {
-      const { from, moves } = line();
-      const end = await post(`/games/${table.game}/view`, { from, moves: [...moves, ...value.line], function: "trivial" });
-      if (shownAhead !== value.move) return;
-      replace(nodes.preview, shown(end, { game: table.game, flipped: wish.flipped, small: true, label: `after ${value.line.join(" ")}` }),
-        el("p", { class: "quiet" }, `after ${value.line.length} moves`));
-    } catch { replace(nodes.preview); }
-  }
-
-  function drawMoves() {
-    const judged = state.course?.moves ?? [];
-    const mark = (i) => (judged[i]?.move === table.moves[i] || !judged[i] ? judged[i] : null);
-    replace(nodes.moves, table.moves.map((move, i) => {
-      const fault = mark(i);
-      const sign = fault?.mark === "blunder" ? "??" : fault?.mark === "mistake" ? "?" : "";
-      const why = fault?.mark ? `${fault.mark}: lost ${percent(fault.loss)}; better was ${fault.best}` : undefined;
-      return el("li", {}, el("button", {
-        type: "button", class: fault?.mark ?? "", title: why, "aria-label": why ? `${move}, ${why}` : undefined,
-        "aria-current": table.ply === i + 1 ? "step" : undefined, onclick: () => go(i + 1),
-      }, move + sign));
-    }));
-    nodes.moves.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }
-
-  function drawCourse() {
-    const course = state.course;
-    if (!course || course.win.length < 2) return replace(nodes.course);
-    const [width, height, last] = [600, 120, course.win.length - 1];
-    const x = (ply) => (width * ply) / last;
-    const y = (win) => height * (1 - win);
-    const path = course.win.map((win, ply) => `${ply ? "L" : "M"}${x(ply).toFixed(1)} ${y(win).toFixed(1)}`).join("");
-    const sides = state.view.sides;
-    const chart = svg("svg", { viewBox: `-6 -6 ${width + 12} ${height + 12}`, class: "line", role: "img", "aria-label": `Win probability of ${sides[0]} over the moves; use the list of moves to go there` },
-      svg("rect", { class: "ground", width, height }),
-      svg("path", { class: "area", d: `${path}L${width} ${height}L0 ${height}Z` }),
-      svg("line", { class: "even", x1: 0, x2: width, y1: height / 2, y2: height / 2 }),
-      svg("path", { class: "win", d: path }),
-      course.moves.map((m, i) => m.mark && svg("circle", { class: m.mark, cx: x(i + 1), cy: y(course.win[i + 1]), r: 5 }, svg("title", {}, `${m.move}: ${m.mark}, lost ${percent(m.loss)}; better was ${m.best}`))),
-      svg("line", { class: "here", x1: x(table.ply), x2: x(table.ply), y1: 0, y2: height }));
-    chart.addEventListener("click", (event) => {
-      const box = chart.getBoundingClientRect();
-      go(Math.round((((event.clientX - box.left) / box.width) * (width + 12) - 6) / (width / last)));
-    });
-    replace(nodes.course, chart, el("p", { class: "quiet" }, `${sides[0]}’s chances, looking ${course.depth} ${course.depth === 1 ? "ply" : "plies"} ahead; click to go there`));
-  }
-
+  const { chance, table: ranking, ahead, preview } = ranked.nodes;
   replace(place, el("div", { class: "play" },
-    el("section", { class: "left", "aria-label": "Board" }, nodes.status, nodes.board, nodes.chance, nodes.other, nodes.setup),
-    el("section", { class: "right", "aria-label": "Game and analysis" }, controls, nodes.values, nodes.ahead, nodes.preview, nodes.moves, nodes.course)));
+    el("section", { class: "left", "aria-label": "Board" }, nodes.status, nodes.board, chance, nodes.other, nodes.setup),
+    el("section", { class: "right", "aria-label": "Game and analysis" }, controls, ranking, ahead, preview, game.nodes.moves, game.nodes.line)));
 
   const key = (event) => {
-    if (event.target.closest?.("input, select, textarea, .board") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "ArrowLeft") go(table.ply - 1);
-    else if (event.key === "ArrowRight") go(table.ply + 1);
+    if (event.target.closest?.("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const walks = event.target.closest?.(".board");
+    if (event.key === "ArrowLeft" && !walks) go(table.ply - 1);
+    else if (event.key === "ArrowRight" && !walks) go(table.ply + 1);
     else if (event.key === "u") takeBack();
   };
+  // A page that nobody sees asks for nothing.
+  const seen = () => {
+    if (document.hidden) stops.analysis();
+    else if (state.view) refresh();
+  };
   addEventListener("keydown", key);
-  drawControls();
+  document.addEventListener("visibilitychange", seen);
+  drawControls().catch((error) => say(error.message, true));
   await refresh();
   return () => {
-    state.gone = true;
     state.busy++;
     stops.analysis();
     stops.course();
     clearTimeout(waiting);
+    ranked.leave();
     removeEventListener("keydown", key);
-    removeEventListener("pointerup", released);
-    removeEventListener("pointercancel", released);
+    document.removeEventListener("visibilitychange", seen);
   };
 }
