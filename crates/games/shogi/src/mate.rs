@@ -5,9 +5,13 @@
 //! prove the mate, its disproof number how many to refute it; the search always
 //! goes where the smaller of the two can be settled soonest. Coming back to a
 //! position of the line loses for the attacker, as perpetual check does.
-//! Invariant: a mate that is found is one, by whatever way the position came
-//! about; where none is found there may be one beyond the bound, without checks,
-//! or behind a line that was given up because it repeats.
+//!
+//! A refutation that rests on such a repetition holds only below the repeated
+//! position (the graph history interaction; Kishimoto and Müller 2004). It is kept
+//! for the line it was found on; one that rests on nothing above its own node is
+//! kept for the position. Invariant: a mate that is found is one, by whatever way the
+//! position came about; where a search ends before its bound and finds none, there is
+//! none by checks alone.
 
 use crate::attacks::attacks;
 use crate::board::Board;
@@ -18,6 +22,9 @@ use std::collections::HashMap;
 
 /// Proved or refuted.
 const SETTLED: u32 = 1 << 30;
+/// The largest number of a node that is not: round a cycle numbers feed each other and
+/// grow without end, until at this one the search goes on to the settlement.
+const UNSETTLED: u32 = 1 << 16;
 /// No mate is looked for beyond so many plies.
 const DEEPEST: usize = 256;
 
@@ -52,38 +59,75 @@ impl Numbers {
     const WON: Self = Self { own: 0, other: SETTLED };
 }
 
+/// What the search asks of a position.
+trait Node: Sized {
+    /// The same for equal positions alone.
+    fn id(&self) -> u64;
+
+    /// The positions after the attacker's checks, or after the defender's moves.
+    fn children(&self, attacks: bool) -> Vec<Self>;
+}
+
+impl Node for Board {
+    fn id(&self) -> u64 {
+        self.key()
+    }
+
+    fn children(&self, attacks: bool) -> Vec<Self> {
+        let moves = if attacks { checks(self) } else { self.moves().collect() };
+        moves.into_iter().map(|m| self.play(m)).collect()
+    }
+}
+
 struct Search {
+    /// Of positions, however they came about.
     known: HashMap<u64, Numbers>,
-    path: Vec<u64>,
+    /// Refutations by the line above a node: the plies that each rests on.
+    below: HashMap<(u64, u64), usize>,
+    /// The keys of the line, and a hash of the line up to each.
+    path: Vec<(u64, u64)>,
     nodes: u64,
     limit: u64,
 }
 
+/// What is known of a child: its numbers, and where they are a refutation by
+/// repetition, the place in the line that it rests on.
+#[derive(Clone, Copy)]
+struct Child {
+    numbers: Numbers,
+    rests_on: usize,
+}
+
+/// A refutation that holds wherever the position is met.
+const ANYWHERE: usize = usize::MAX;
+
 impl Search {
     fn new(limit: u64) -> Self {
-        Self { known: HashMap::new(), path: Vec::new(), nodes: 0, limit }
+        let (known, below) = (HashMap::new(), HashMap::new());
+        Self { known, below, path: Vec::new(), nodes: 0, limit }
     }
 
     /// Searches a node until one of its numbers reaches its bound.
-    fn settle(&mut self, board: &Board, attacks: bool, bound: Numbers) {
-        let key = board.key();
+    fn settle<N: Node>(&mut self, node: &N, attacks: bool, bound: Numbers) {
+        let key = node.id();
         self.nodes += 1;
-        let moves = if attacks { checks(board) } else { board.moves().collect() };
-        let children: Vec<(Board, u64)> = moves
-            .into_iter()
-            .map(|m| board.play(m))
-            .map(|child| {
-                let key = child.key();
-                (child, key)
-            })
-            .collect();
-        self.path.push(key);
+        let children: Vec<(u64, N)> =
+            node.children(attacks).into_iter().map(|child| (child.id(), child)).collect();
+        let (place, line) = (self.path.len(), self.line());
+        self.path.push((key, line.rotate_left(7).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ key));
         loop {
             let (mut best, mut second, mut sum) = (None, SETTLED, 0_u32);
             let mut least = Numbers { own: 0, other: SETTLED };
-            for (i, (_, key)) in children.iter().enumerate() {
-                let child = self.child(*key, !attacks);
-                sum = (sum + child.own).min(SETTLED);
+            // All answers of the defender must be refuted, one check of the attacker's.
+            let mut rests_on = if attacks { ANYWHERE } else { 0 };
+            for (i, (key, _)) in children.iter().enumerate() {
+                let Child { numbers: child, rests_on: rests } = self.child(*key, !attacks);
+                if attacks {
+                    rests_on = rests_on.min(rests);
+                } else if child.other == 0 {
+                    rests_on = rests_on.max(rests);
+                }
+                sum = (sum + child.own).min(UNSETTLED);
                 if best.is_none() || child.other < least.other {
                     second = least.other;
                     (best, least) = (Some(i), child);
@@ -99,22 +143,45 @@ impl Search {
             let Some(best) = best.filter(|_| {
                 now.own < bound.own && now.other < bound.other && self.nodes < self.limit
             }) else {
-                self.known.insert(key, now);
+                let refuted = now == if attacks { Numbers::LOST } else { Numbers::WON };
+                // Coming back to the node itself wins nothing whatever stands above it.
+                if refuted && rests_on < place {
+                    self.below.insert((key, line), rests_on);
+                } else {
+                    self.known.insert(key, now);
+                }
                 break;
             };
             let own = (bound.other - now.other).saturating_add(least.own).min(SETTLED);
-            let other = bound.own.min(second.saturating_add(1));
-            self.settle(&children[best].0, !attacks, Numbers { own, other });
+            // A half more than the next best, so that the search does not waver.
+            let enough = if second < UNSETTLED { second + second / 2 + 1 } else { SETTLED };
+            let other = bound.own.min(enough);
+            self.settle(&children[best].1, !attacks, Numbers { own, other });
         }
         self.path.pop();
     }
 
-    /// The numbers of a child in which the attacker (or not) is to move.
-    fn child(&self, key: u64, attacks: bool) -> Numbers {
-        if self.path.len() >= DEEPEST || self.path.contains(&key) {
-            return if attacks { Numbers::LOST } else { Numbers::WON };
+    /// The hash of the line so far.
+    fn line(&self) -> u64 {
+        self.path.last().map_or(0, |&(_, line)| line)
+    }
+
+    /// What is known of a child in which the attacker (or not) is to move.
+    fn child(&self, key: u64, attacks: bool) -> Child {
+        let repeated = self.path.iter().position(|&(earlier, _)| earlier == key);
+        // Beyond the deepest ply nothing is known of the position itself.
+        let cut = (self.path.len() >= DEEPEST).then_some(0);
+        let below = || self.below.get(&(key, self.line())).copied();
+        match repeated.or(cut).or_else(below) {
+            Some(rests_on) => {
+                let numbers = if attacks { Numbers::LOST } else { Numbers::WON };
+                Child { numbers, rests_on }
+            }
+            None => {
+                let numbers = self.known.get(&key).copied().unwrap_or(Numbers::UNKNOWN);
+                Child { numbers, rests_on: ANYWHERE }
+            }
         }
-        self.known.get(&key).copied().unwrap_or(Numbers::UNKNOWN)
     }
 }
 
@@ -166,146 +233,4 @@ const fn promoted(piece: Piece) -> Piece {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Shogi;
-    use evalsmith_core::{Game, rng};
-    use rand::RngExt;
-
-    fn read(sfen: &str) -> Board {
-        Shogi.parse(sfen).unwrap().0
-    }
-
-    fn found(sfen: &str) -> Option<String> {
-        mate(&read(sfen), 10_000).map(|m| m.to_string())
-    }
-
-    #[test]
-    fn known_mates_are_found() {
-        for (sfen, first) in [
-            ("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
-            // White attacks as well as Black.
-            ("4k4/9/9/9/9/9/4p4/9/4K4 w g 1", "G*5h"),
-            // The gold takes the corner's last flight first.
-            ("7nl/7k1/9/6+R2/9/9/9/9/4K4 b 2G 1", "G*2c"),
-        ] {
-            let board = read(sfen);
-            let m = found(sfen);
-            assert!(m.is_some(), "{sfen}");
-            assert!(within(&board, 5), "{sfen}: {m:?}");
-            if sfen.contains(" G 1") || sfen.contains(" g 1") {
-                assert_eq!(m.as_deref(), Some(first), "{sfen}");
-            }
-        }
-    }
-
-    #[test]
-    fn where_there_is_no_mate_none_is_found() {
-        for sfen in [
-            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-            // A pawn must not be dropped for mate; there is nothing else.
-            "7lk/9/7G1/9/9/9/9/9/4K4 b P 1",
-            // Checks without end.
-            "3k5/9/9/9/9/9/9/4R4/4K4 b - 1",
-        ] {
-            assert_eq!(found(sfen), None, "{sfen}");
-        }
-    }
-
-    #[test]
-    fn a_bound_on_nodes_is_kept() {
-        let sfen = "7nl/7k1/9/6+R2/9/9/9/9/4K4 b 2G 1";
-        assert_eq!(mate(&read(sfen), 1), None);
-    }
-
-    /// Whether the side to move mates by checks within so many plies, by trying all.
-    fn within(board: &Board, plies: u32) -> bool {
-        plies > 0
-            && board.moves().map(|m| board.play(m)).any(|child| {
-                child.in_check() && child.moves().all(|m| within(&child.play(m), plies.max(2) - 2))
-            })
-    }
-
-    /// A few strong pieces around a bare king.
-    fn scattered(random: &mut impl rand::Rng) -> Option<Board> {
-        let mut board = vec![vec![String::new(); 9]; 9];
-        let mut put = |piece: &str, ranks: std::ops::Range<usize>| {
-            let (rank, file) = (random.random_range(ranks), random.random_range(0..9_usize));
-            if board[rank][file].is_empty() {
-                board[rank][file] = piece.to_owned();
-            }
-        };
-        put("K", 8..9);
-        put("k", 0..3);
-        for piece in ["G", "+R", "S", "B", "g", "p", "n"] {
-            put(piece, 0..5);
-        }
-        let rank = |row: &Vec<String>| {
-            row.iter().map(|c| if c.is_empty() { "1" } else { c }).collect::<String>()
-        };
-        let ranks: Vec<String> = board.iter().map(rank).collect();
-        let sfen = format!(
-            "{} b {} 1",
-            ranks.join("/"),
-            ["G", "S", "P", "N", "-"][random.random_range(0..5)]
-        );
-        Shogi.parse(&merged(&sfen)).ok().map(|(board, _)| board)
-    }
-
-    /// Ones that stand together become their sum.
-    fn merged(sfen: &str) -> String {
-        (2..=9).rev().fold(sfen.to_owned(), |text, n| {
-            let (board, rest) = text.split_once(' ').unwrap();
-            format!("{} {rest}", board.replace(&"1".repeat(n), &n.to_string()))
-        })
-    }
-
-    /// Whether what the search knows proves the mate: a won move for the attacker at
-    /// every turn, whatever the answers, and no position twice in a line.
-    fn proves(search: &Search, board: &Board, attacks: bool, line: &mut Vec<u64>) -> bool {
-        let won = |board: &Board| search.known.get(&board.key()).is_some_and(|n| n.own == 0);
-        let lost = |board: &Board| search.known.get(&board.key()).is_some_and(|n| n.other == 0);
-        if line.contains(&board.key()) {
-            return false;
-        }
-        line.push(board.key());
-        let mut children = board.moves().map(|m| board.play(m));
-        let proved = if attacks {
-            children.any(|child| {
-                child.in_check() && lost(&child) && proves(search, &child, false, line)
-            })
-        } else {
-            children.all(|child| won(&child) && proves(search, &child, true, line))
-        };
-        line.pop();
-        proved
-    }
-
-    #[test]
-    fn mates_are_proved_and_none_in_three_is_missed() {
-        let mut random = rng::stream(1, "mate", 0);
-        let (mut mates, mut others) = (0, 0);
-        while mates < 30 || others < 30 {
-            let Some(board) = scattered(&mut random) else { continue };
-            let mut search = Search::new(3_000);
-            search.settle(&board, true, Numbers { own: SETTLED, other: SETTLED });
-            let found = mate(&board, 3_000).is_some();
-            assert!(found || !within(&board, 3), "{board:?} is mate in three");
-            assert!(!found || proves(&search, &board, true, &mut Vec::new()), "{board:?}");
-            *(if found { &mut mates } else { &mut others }) += 1;
-        }
-    }
-
-    #[test]
-    fn checks_are_the_moves_after_which_the_king_is_attacked() {
-        let mut random = rng::stream(2, "mate", 0);
-        let mut seen = 0;
-        for _ in 0..400 {
-            let Some(board) = scattered(&mut random) else { continue };
-            let slow: Vec<Move> = board.moves().filter(|&m| board.play(m).in_check()).collect();
-            seen += slow.len();
-            assert_eq!(checks(&board), slow, "{board:?}");
-        }
-        assert!(seen > 1000, "{seen} checks");
-    }
-}
+mod tests;
