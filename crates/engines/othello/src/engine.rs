@@ -8,7 +8,10 @@
 //! on time, a thought depends only on the position, the limits and what the tables
 //! held before.
 
+mod checked;
 mod deepen;
+
+pub use checked::CheckedMove;
 
 use crate::brake::Brake;
 use crate::clock::{Clock, Deadline};
@@ -167,14 +170,33 @@ impl<J: Judge> Engine<J> {
         self.grow_older();
         let threads = self.solver.threads;
         with_best_twin!(board, |board, twin| {
-            twin::think(&self.job(&limits, watch), threads, &board, &limits, &mut on_iteration)
+            let job = self.job(&limits, watch);
+            twin::think(&job, threads, &board, u64::MAX, &limits, &mut on_iteration)
+        })
+    }
+
+    /// Thinks about some of the moves only, as if the others were not legal. A pass is
+    /// thought about whatever the set holds; a set without a legal move leads to a
+    /// thought without one.
+    pub fn think_among<K: Kernel>(
+        &mut self,
+        board: &Board<K>,
+        among: u64,
+        limits: Limits,
+        watch: &Watch<'_>,
+    ) -> Thought {
+        self.grow_older();
+        let threads = self.solver.threads;
+        with_best_twin!(board, |board, twin| {
+            let job = self.job(&limits, watch);
+            twin::think(&job, threads, &board, among, &limits, &mut |_| {})
         })
     }
 
     /// The value of every move, best first, at growing depth, until a limit is
     /// reached, all scores are proven or `watch` is stopped; tells every list that
-    /// is deeper or surer than the one before. A move whose turn did not come keeps
-    /// the value of the iteration before.
+    /// is deeper or surer than the one before. All values are of one iteration; one
+    /// that was ended before its last move is dropped.
     pub fn rank_moves<K: Kernel>(
         &mut self,
         board: &Board<K>,

@@ -35,6 +35,7 @@
 // Hot functions must vanish into drivers compiled for the detected processor.
 #![expect(clippy::inline_always, reason = "see above")]
 
+pub mod book;
 mod bounds;
 mod brake;
 mod clock;
@@ -68,10 +69,11 @@ mod version;
 mod worker;
 mod zeroed;
 
+pub use book::{Book, BookError, BookMove};
 pub use bounds::Bounds;
 pub use clock::Clock;
 pub use effort::{Selectivity, UnknownSelectivity};
-pub use engine::{Certainty, Engine, Limits, Ranked, Thought};
+pub use engine::{Certainty, CheckedMove, Engine, Limits, Ranked, Thought};
 pub use judge::{DISC, Judge, OfChildren, Term};
 pub use patterns::Patterns;
 pub use possible::{Impossible, check_possible};

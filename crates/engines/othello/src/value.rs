@@ -34,6 +34,7 @@ const _: () = assert!(DISC / PER_DISC == 1 << 3);
 /// use evalsmith_engine_othello::Value;
 /// assert_eq!(Value::of_discs(-3).to_string(), "-3.00");
 /// assert_eq!(Value::of_discs(2).discs(), 2.0);
+/// assert_eq!(Value::nearest(0.3).discs(), 0.25);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Value(pub(crate) i32);
@@ -42,6 +43,12 @@ impl Value {
     /// A whole number of discs.
     pub const fn of_discs(discs: i32) -> Self {
         Self(discs * PER_DISC)
+    }
+
+    /// The eighth that is nearest to so many discs, at most all of them.
+    pub fn nearest(discs: f64) -> Self {
+        let most = f64::from(MOST);
+        Self((discs * f64::from(PER_DISC)).round().clamp(-most, most) as i32)
     }
 
     /// In discs.

@@ -80,8 +80,8 @@ fn certainty(effort: Effort, empties: u32) -> Certainty {
 }
 
 /// The thought about a finished game, or about nothing yet.
-fn blank<K: Kernel>(board: &Board<K>) -> Thought {
-    let best = board.moves().next();
+fn blank<K: Kernel>(board: &Board<K>, among: u64) -> Thought {
+    let best = board.moves().find(|&m| m == Move::PASS || m.bit() & among != 0);
     let (value, certainty) = match board.outcome() {
         Some(_) => (Value::of_discs(board.final_margin()), Certainty::Exact),
         None => (Value::default(), Certainty::Judged(Selectivity::Daring)),
@@ -96,11 +96,12 @@ compiled_twice! {
         job: &Job<'_, K, J>,
         threads: usize,
         board: &Board<K>,
+        among: u64,
         limits: &Limits,
         on_iteration: &mut dyn FnMut(&Thought),
     ) -> Thought {
         let mut thought = split::with_helpers(job, threads, |worker| {
-            deepen(worker, board, limits, on_iteration)
+            deepen(worker, board, among, limits, on_iteration)
         });
         thought.nodes = job.watch.nodes() - job.begun_at;
         thought
@@ -119,11 +120,12 @@ compiled_twice! {
     fn deepen<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
+        among: u64,
         limits: &Limits,
         on_iteration: &mut dyn FnMut(&Thought),
     ) -> Thought {
         let empties = board.empty().count_ones();
-        let mut thought = blank(board);
+        let mut thought = blank(board, among);
         if thought.best.is_none() {
             return thought;
         }
@@ -135,7 +137,7 @@ compiled_twice! {
                     // Odd and even depths differ; the last of this kind says more.
                     let guess = if effort.depth < 3 { thought.value.0 } else { guesses[parity] };
                     let first = thought.best.expect("the game goes on");
-                    search(worker, board, effort, first, guess).map(|(value, best)| {
+                    search(worker, board, among, effort, first, guess).map(|(value, best)| {
                         guesses[parity] = value;
                         if effort.depth == empties {
                             guesses = [value; 2];
@@ -147,7 +149,7 @@ compiled_twice! {
                         thought.line = line(worker.job.memory, board, best, effort);
                     })
                 }
-                Step::Prove => prove(worker, board).map(|(score, proof)| {
+                Step::Prove => prove_among(worker, board, among, thought.best).map(|(score, proof)| {
                     thought.value = Value::of_discs(score);
                     thought.best = proof.first().copied();
                     thought.certainty = Certainty::Exact;
@@ -190,7 +192,8 @@ compiled_twice! {
             return ranked;
         }
         for step in steps(empties, limits) {
-            for entry in &mut ranked {
+            let mut deeper = ranked.clone();
+            for entry in &mut deeper {
                 let child = board.play(entry.mv);
                 let placed = u32::from(entry.mv != Move::PASS);
                 match step {
@@ -198,7 +201,7 @@ compiled_twice! {
                         let below = effort.at(effort.depth - placed);
                         let first = child.moves().next().unwrap_or(Move::PASS);
                         let Some((value, reply)) =
-                            search(worker, &child, below, first, -entry.value.0)
+                            search(worker, &child, u64::MAX, below, first, -entry.value.0)
                         else {
                             break;
                         };
@@ -220,10 +223,12 @@ compiled_twice! {
                     }
                 }
             }
-            ranked.sort_by_key(|entry| std::cmp::Reverse(entry.value));
+            // Values of two iterations cannot be compared: one that was halted is dropped.
             if worker.halted() {
                 break;
             }
+            ranked = deeper;
+            ranked.sort_by_key(|entry| std::cmp::Reverse(entry.value));
             worker.report();
             on_iteration(&ranked);
         }
@@ -240,6 +245,35 @@ compiled_twice! {
         answer.complete.then(|| (lower.into(), answer.line))
     }
 
+    /// The same of the best among some of the moves, `first` tried first.
+    fn prove_among<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        among: u64,
+        first: Option<Move>,
+    ) -> Option<(i32, Vec<Move>)> {
+        let moves = board.mobility();
+        if moves & among == moves {
+            return prove(worker, board);
+        }
+        let mut best: Option<(i32, Vec<Move>)> = None;
+        let rest = board.moves().filter(|&m| m.bit() & among != 0 && Some(m) != first);
+        for m in first.into_iter().chain(rest) {
+            // What is no better than the best so far need not be known exactly.
+            let enough = best.as_ref().map_or(64, |(score, _)| -score);
+            let answer = solver::narrow(worker, &board.play(m), (-64, enough));
+            if !answer.complete {
+                return None;
+            }
+            let score = -i32::from(answer.bounds.lower);
+            if best.as_ref().is_none_or(|(known, _)| score > *known) {
+                let line = std::iter::once(m).chain(answer.line).collect();
+                best = Some((score, line));
+            }
+        }
+        best
+    }
+
     /// The value at some effort and the best move; none when the worker was halted
     /// before anything was learnt.
     ///
@@ -249,6 +283,7 @@ compiled_twice! {
     fn search<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
+        among: u64,
         effort: Effort,
         first: Move,
         guess: i32,
@@ -263,7 +298,7 @@ compiled_twice! {
         while lower < upper {
             test = (test.div_euclid(grain) * grain).clamp(lower + grain, upper);
             let alpha = test - 1;
-            let (value, reply) = root(worker, board, effort, alpha, best);
+            let (value, reply) = root(worker, board, among, effort, alpha, best);
             if worker.halted() && value <= alpha {
                 // A move proven better than the guess is worth telling.
                 return proven.then_some((lower, best));
@@ -296,10 +331,12 @@ compiled_twice! {
         Some((lower, best))
     }
 
-    /// The root's value for the null window above `alpha`, and its best move.
+    /// The root's value for the null window above `alpha` and its best move, among
+    /// some of its moves or the only pass.
     fn root<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
+        among: u64,
         effort: Effort,
         alpha: i32,
         first: Move,
@@ -309,10 +346,10 @@ compiled_twice! {
             let value = midgame::midgame(worker, board, moves, effort, alpha);
             return (if worker.halted() { UNKNOWN } else { value }, first);
         }
-        let mut candidates = Many::new(board, moves, first);
+        let mut candidates = Many::new(board, moves & among, first);
         midgame::order(worker, &mut candidates, board, effort);
         let (value, best) = midgame::best_of(worker, board, effort, alpha, &mut candidates);
-        if !worker.halted() {
+        if !worker.halted() && moves & among == moves {
             worker.job.memory.put(board, Recalled::of(value, alpha, best), effort);
         }
         (value, best)
