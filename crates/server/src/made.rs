@@ -3,7 +3,7 @@
 
 use crate::curves::unstyled;
 use evalsmith_lab::prelude::{
-    BootstrapSummary, MatchResult, RoundRecord, Schedule, TestVerdict, TournamentOrder,
+    BootstrapSummary, MatchResult, RoundRecord, Schedule, Standings, TestVerdict, TournamentOrder,
     games_table, match_table, read_course, read_match, standings_so_far, standings_tables,
     test_table,
 };
@@ -123,7 +123,7 @@ fn is_played_out(order: &TournamentOrder, folder: &Path) -> bool {
 
 fn of_tournament(folder: &Path) -> Made {
     let Ok((_, order)) = TournamentOrder::of_folder(folder) else { return Made::default() };
-    let standings = standings_so_far(&order, folder).ok().filter(|s| s.has_games());
+    let standings = standings_so_far(&order, folder).ok().filter(Standings::has_games);
     let table = standings.map(|standings| {
         let [ratings, scores] = standings_tables(&standings);
         format!("{}\n{}", ratings.to_text(), scores.to_text())
