@@ -4,9 +4,15 @@
 
 #[path = "page/browser.rs"]
 mod browser;
+#[path = "page/curves.rs"]
+mod curves;
+#[path = "page/pictures.rs"]
+mod pictures;
+#[path = "page/runs.rs"]
+mod runs;
 
 use browser::Browser;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -142,6 +148,23 @@ fn positions_are_set_up_and_games_pasted() {
     browser.set("#paste", "f5d6c3d3c4");
     browser.click("#take");
     browser.wait("document.querySelectorAll('.moves li').length === 5");
+    browser.open(&format!("{}#/play/chess", server.url));
+    browser.click("#setup");
+    browser.set("#paste", "[Event \"x\"]\n\n1. e4 {best} e5 (1... c5) 2. Nf3 Nc6 1-0");
+    browser.click("#take");
+    browser.wait("document.querySelectorAll('.moves li').length === 4");
+    // A piece in hand is set up, too, and put on the board.
+    browser.open(&format!("{}#/play/shogi", server.url));
+    browser.click("#setup");
+    browser.set("[data-held='first G']", "1");
+    browser.eval("[...document.querySelectorAll('.palette button')].find((b) => b.textContent === 'nothing').click()");
+    browser.click(".editor [data-square='6i']");
+    browser.click("#use");
+    browser.click(".hand.first button:enabled");
+    browser.click(".board.live [data-square='5e']");
+    browser.wait("document.querySelector('.moves li')?.textContent === 'G*5e'");
+
+    browser.open(&format!("{}#/play/othello/f5", server.url));
     browser.click("#setup");
     browser.set("#paste", "f5 a1");
     browser.click("#take");
@@ -216,221 +239,6 @@ fn every_game_is_drawn_and_moves_by_clicks() {
         browser.wait("document.querySelectorAll('.moves li').length === 1");
         browser.wait("document.querySelectorAll('.ranking tr').length > 0");
     }
-    quiet(&browser);
-}
-
-#[test]
-fn a_curve_is_that_of_the_command_line_and_shows_its_positions() {
-    let temp = tempfile::tempdir().unwrap();
-    let words = "data generate othello --out games --games 400 --depth 2 --seed 3";
-    program(temp.path(), &words.split(' ').collect::<Vec<_>>(), "");
-    let words = "curve draw games --function hand --min-count 200 -o curve.json";
-    program(temp.path(), &words.split(' ').collect::<Vec<_>>(), "");
-    let curve: Value =
-        serde_json::from_slice(&std::fs::read(temp.path().join("curve.json")).unwrap()).unwrap();
-    let counted: u64 =
-        curve["bins"].as_array().unwrap().iter().map(|b| b["count"].as_u64().unwrap()).sum();
-    let Some((mut browser, server)) = page(temp.path()) else { return };
-    browser.open(&format!("{}#/curve/games?function=hand&where=stage%20%3C%2030", server.url));
-    browser.wait("document.querySelector('.chart svg .line, .chart svg .dot') && document.querySelectorAll('.card').length === 2");
-    let positions =
-        browser.text(".card[data-condition=''] dd").replace(|c: char| !c.is_ascii_digit(), "");
-    assert_eq!(positions, counted.to_string());
-    let words = browser.text(".card[data-condition='stage < 30']");
-    assert!(words.contains("missed log-odds") && words.contains('p'), "{words}");
-    let place = browser.eval(
-        "(() => { const c = document.querySelector('.chart svg'); c.scrollIntoView(); const r = c.getBoundingClientRect(); return [r.x + r.width * 0.45, r.y + r.height * 0.5]; })()",
-    );
-    let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
-    browser.drag((x, y), (x + 40.0, y));
-    browser.wait("document.querySelectorAll('.boards .board').length > 0");
-    browser.click("#search");
-    browser.wait("document.querySelector('.found')");
-    quiet(&browser);
-}
-
-#[test]
-fn a_run_is_started_stopped_and_resumed() {
-    let temp = tempfile::tempdir().unwrap();
-    let Some((mut browser, mut server)) = page(temp.path()) else { return };
-    browser.open(&format!("{}#/run", server.url));
-    browser.set("#f-kind", "match");
-    for (name, value) in
-        [("name", "duel"), ("a", "hand"), ("b", "trivial"), ("depth", "4"), ("pairs", "20000")]
-    {
-        browser.set(&format!("#f-{name}"), value);
-    }
-    browser.click("#start");
-    browser.wait("document.querySelector('#state')?.textContent === 'running'");
-    browser.wait("document.querySelector('#result')");
-    browser.click("#stop");
-    browser.wait("document.querySelector('#state').textContent === 'stopped'");
-    browser.click("#resume");
-    browser.wait("document.querySelector('#state').textContent === 'running'");
-    // The server's end is the run's end, too; a new one finds it stopped, not running.
-    server.stop();
-    let before = std::fs::metadata(temp.path().join("duel.jsonl")).unwrap().len();
-    let server = Server::start(temp.path(), &[]);
-    browser.open(&format!("{}#/run/duel.jsonl", server.url));
-    browser.wait("document.querySelector('#state')?.textContent === 'stopped'");
-    assert_eq!(std::fs::metadata(temp.path().join("duel.jsonl")).unwrap().len(), before);
-    let told = program(temp.path(), &["match", "report", "duel.jsonl"], "");
-    assert_eq!(browser.text("#result"), told);
-    browser.wait("document.querySelector('iframe')");
-}
-
-/// Fills the form of a run and starts it.
-fn start_run(browser: &mut Browser, server: &Server, kind: &str, fields: &[(&str, &str)]) {
-    browser.open(&format!("{}#/run?kind={kind}", server.url));
-    browser.wait(&format!("document.querySelector('#f-kind')?.value === '{kind}'"));
-    for (name, value) in fields {
-        browser.set(&format!("#f-{name}"), value);
-    }
-    browser.click("#start");
-}
-
-#[test]
-fn a_tournament_and_a_fit_are_started_and_say_what_the_command_line_says() {
-    let temp = tempfile::tempdir().unwrap();
-    let words = "data generate othello --out games --games 40 --depth 1 --seed 3";
-    program(temp.path(), &words.split(' ').collect::<Vec<_>>(), "");
-    let Some((mut browser, server)) = page(temp.path()) else { return };
-    start_run(&mut browser, &server, "fit", &[("name", "mine"), ("learner", "logistic")]);
-    browser.wait("document.querySelector('#state')?.textContent === 'finished'");
-    assert!(temp.path().join("mine.safetensors").is_file());
-
-    browser.open(&format!("{}#/run?kind=tournament", server.url));
-    browser.wait("document.querySelector('input[value=\"mine.safetensors\"]')");
-    for (name, value) in [("name", "cup"), ("depth", "1"), ("pairs", "3")] {
-        browser.set(&format!("#f-{name}"), value);
-    }
-    for player in ["shipped", "mine.safetensors", "trivial"] {
-        browser.click(&format!("input[type=checkbox][value=\"{player}\"]"));
-    }
-    browser.click("#start");
-    browser.wait("document.querySelector('#state')?.textContent === 'finished'");
-    let told = program(temp.path(), &["match", "report", "cup"], "");
-    for name in ["hand", "trivial", "mine"] {
-        assert!(told.contains(name), "{told}");
-    }
-    assert!(!told.contains("shipped"), "its tick was taken away: {told}");
-    browser.wait("document.querySelector('iframe')");
-    assert_eq!(browser.text("#result"), told);
-    quiet(&browser);
-}
-
-#[test]
-fn learning_is_watched_stopped_and_resumed() {
-    let temp = tempfile::tempdir().unwrap();
-    let Some((mut browser, server)) = page(temp.path()) else { return };
-    let fields = [
-        ("game", "malawi"),
-        ("name", "boot"),
-        ("rounds", "40"),
-        ("games", "20"),
-        ("depth", "1"),
-        ("pairs", "2"),
-    ];
-    start_run(&mut browser, &server, "bootstrap", &fields);
-    // The learning curve grows before there is a report.
-    browser.wait("document.querySelectorAll('.detail .chart svg').length >= 2 && document.querySelector('#result')");
-    assert_eq!(browser.text("#state"), "running");
-    browser.eval("document.querySelector('#stop').focus()");
-    let rows = "document.querySelector('#result').textContent.split('\\n').length";
-    let before = browser.eval(rows);
-    browser.wait(&format!("{rows} > {before}"));
-    assert_eq!(browser.eval("document.activeElement.id"), json!("stop"), "news take no focus away");
-    browser.click("#stop");
-    browser.wait("document.querySelector('#state').textContent === 'stopped'");
-    let stopped = browser.eval(rows);
-    browser.click("#resume");
-    browser.wait(&format!(
-        "document.querySelector('#state').textContent === 'running' && {rows} > {stopped}"
-    ));
-
-    let fields = [("name", "small"), ("games", "20"), ("depth", "1"), ("pairs", "2")];
-    start_run(&mut browser, &server, "learn", &fields);
-    browser.wait("document.querySelector('#state')?.textContent === 'finished' && document.querySelector('iframe')");
-    let command = browser.text(".detail code");
-    let words: Vec<&str> = command.split(' ').skip(1).collect();
-    let told = program(temp.path(), &words, "");
-    // The match with the trivial function, in tables of other widths.
-    let row = |text: &str| {
-        let line = text.lines().find(|line| line.starts_with("trivial ")).map(str::to_owned);
-        line.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
-    };
-    let shown = browser.text("#result");
-    assert!(row(&told).is_some_and(|row| row.contains("equal depth")), "{told}");
-    assert_eq!(row(&shown), row(&told), "{shown}\n{told}");
-    quiet(&browser);
-}
-
-#[test]
-fn a_run_of_a_terminal_is_seen_and_is_not_the_pages_to_stop() {
-    let temp = tempfile::tempdir().unwrap();
-    let Some((mut browser, server)) = page(temp.path()) else { return };
-    let mut run = Command::new(PROGRAM)
-        .args(["learn", "othello", "--out", "mine", "--games", "100000", "--depth", "3"])
-        .current_dir(temp.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    while !temp.path().join("mine/run.json").exists() {
-        assert!(run.try_wait().unwrap().is_none(), "it ended before it began");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    browser.open(&format!("{}#/run", server.url));
-    browser.wait("document.querySelector('[data-run=mine] .state.running')");
-    browser.click("[data-run=mine]");
-    browser.wait("document.querySelector('#state')?.textContent === 'running'");
-    let words = browser.text(".detail .buttons");
-    assert!(words.contains("elsewhere"), "{words}");
-    run.kill().unwrap();
-    run.wait().unwrap();
-    browser.wait("document.querySelector('#state').textContent === 'stopped'");
-    assert_eq!(browser.eval("!!document.querySelector('#resume')"), json!(false));
-    quiet(&browser);
-}
-
-#[test]
-fn a_curve_of_a_table_is_that_of_the_command_line() {
-    let temp = tempfile::tempdir().unwrap();
-    let run = |words: &str| program(temp.path(), &words.split(' ').collect::<Vec<_>>(), "");
-    run("data generate othello --out games --games 200 --depth 1 --seed 5");
-    run("curve values games --function hand -o values.csv");
-    run("curve draw values.csv --value value --min-count 50 -o curve.json");
-    let curve: Value =
-        serde_json::from_slice(&std::fs::read(temp.path().join("curve.json")).unwrap()).unwrap();
-    let counted: u64 =
-        curve["bins"].as_array().unwrap().iter().map(|b| b["count"].as_u64().unwrap()).sum();
-    let Some((mut browser, server)) = page(temp.path()) else { return };
-    browser.open(&format!("{}#/curve", server.url));
-    browser.set("#data", "values.csv");
-    browser.wait(
-        "document.querySelector('#value') && document.querySelector('#result option[value=ply]')",
-    );
-    browser.set("#min", "50");
-    browser.set("#value", "value");
-    browser.wait("document.querySelector('.chart svg') && document.querySelector('.card')");
-    let positions =
-        browser.text(".card[data-condition=''] dd").replace(|c: char| !c.is_ascii_digit(), "");
-    assert_eq!(positions, counted.to_string());
-    browser.set("#condition", "stage < 30 and");
-    browser.click("#add");
-    browser.wait("document.querySelector('#said.wrong')?.textContent.includes('stage < 30 and')");
-    browser.set("#condition", "stage < 30");
-    browser.click("#add");
-    browser.wait("document.querySelector(\".card[data-condition='stage < 30']\")");
-    assert_eq!(browser.eval("document.querySelectorAll('.card').length"), json!(2));
-    let hash = browser.eval("location.hash");
-    let address = format!("{}{}", server.url, hash.as_str().unwrap());
-    // The address leads to the same curves, and a condition is taken away again.
-    browser.open(&address);
-    browser.wait("document.querySelectorAll('.card').length === 2");
-    browser.click(".card[data-condition='stage < 30'] button");
-    browser.wait("document.querySelectorAll('.card').length === 1");
-    browser.complaints.retain(|c| !c.contains("400"));
     quiet(&browser);
 }
 
@@ -587,90 +395,4 @@ fn a_stranger_needs_the_token() {
     assert_eq!(browser.eval("location.search"), json!(""), "the address may be sent to others");
     browser.open(&server.url);
     browser.wait("document.querySelector('.square.legal') && location.search === ''");
-}
-
-#[test]
-fn a_kept_run_outlives_the_server_and_is_found_again() {
-    let temp = tempfile::tempdir().unwrap();
-    let Some(mut browser) = Browser::start() else {
-        println!("skipped: no chromium is installed");
-        return;
-    };
-    let mut server = Server::start(temp.path(), &["--keep-runs"]);
-    browser.open(&format!("{}#/run", server.url));
-    browser.set("#f-kind", "match");
-    for (name, value) in
-        [("name", "long"), ("a", "hand"), ("b", "trivial"), ("depth", "4"), ("pairs", "20000")]
-    {
-        browser.set(&format!("#f-{name}"), value);
-    }
-    browser.click("#start");
-    browser.wait("document.querySelector('#state')?.textContent === 'running'");
-    server.stop();
-    let server = Server::start(temp.path(), &["--keep-runs"]);
-    browser.open(&format!("{}#/run/long.jsonl", server.url));
-    browser.wait("document.querySelector('#state')?.textContent === 'running'");
-    browser.click("#stop");
-    browser.wait("document.querySelector('#state').textContent === 'stopped'");
-}
-
-/// Pictures for the book: `cargo test -p evalsmith --test page -- --ignored screenshots`.
-#[test]
-#[ignore = "writes the pictures of the book"]
-fn screenshots() {
-    let temp = tempfile::tempdir().unwrap();
-    let words = "data generate othello --out games --games 400 --depth 2 --seed 3";
-    program(temp.path(), &words.split(' ').collect::<Vec<_>>(), "");
-    let words = "match run othello shipped hand --log duel.jsonl --pairs 60 --depth 2";
-    program(temp.path(), &words.split(' ').collect::<Vec<_>>(), "");
-    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/page");
-    let Some((mut browser, server)) = page(temp.path()) else { return };
-    let game = "f5,d6,c3,d3,c4,f4,f6,f3,e6,e7,d7,g6,d8,c5,c6,c7";
-    let views = [
-        (
-            "play",
-            format!("#/play/othello/{game}"),
-            "Number(document.querySelector('#depth')?.dataset.depth) >= 5 && document.querySelector('.course svg')",
-        ),
-        (
-            "inside",
-            format!("#/inside/othello/{game}"),
-            "document.querySelectorAll('.accounts tr').length > 3",
-        ),
-        (
-            "curves",
-            "#/curve/games?function=shipped&where=stage%20%3C%2030".to_owned(),
-            "document.querySelectorAll('.card').length === 2",
-        ),
-        ("runs", "#/run/duel.jsonl".to_owned(), "document.querySelector('#result')"),
-        ("chess", "#/play/chess/e4,e5,Nf3,Nc6".to_owned(), "document.querySelector('.ranking')"),
-        (
-            "shogi",
-            "#/play/shogi/7g7f,3c3d,8h2b%2B,3a2b".to_owned(),
-            "document.querySelector('.ranking')",
-        ),
-        ("go", "#/play/go/E5,E3".to_owned(), "document.querySelector('.ranking')"),
-        ("malawi", "#/play/malawi".to_owned(), "document.querySelector('.ranking')"),
-    ];
-    for (name, hash, ready) in views {
-        for (suffix, width, height, dark) in
-            [("", 1280, 860, false), ("-dark", 1280, 860, true), ("-phone", 390, 844, false)]
-        {
-            browser.size(width, height);
-            browser.dark(dark);
-            browser.open(&format!("{}{hash}", server.url));
-            if hash.contains("/play/") {
-                browser.set("#side", "both");
-            }
-            browser.wait(ready);
-            std::thread::sleep(std::time::Duration::from_millis(700));
-            // The book shows the four views; the others are for the eye of who changes them.
-            let shown = ["play", "inside", "curves", "runs"].contains(&name) && suffix.is_empty();
-            let folder =
-                if shown { book.clone() } else { std::env::temp_dir().join("evalsmith-page") };
-            std::fs::create_dir_all(&folder).unwrap();
-            browser.screenshot(&folder.join(format!("{name}{suffix}.png")));
-        }
-    }
-    quiet(&browser);
 }

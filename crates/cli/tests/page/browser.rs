@@ -191,9 +191,11 @@ impl Browser {
             "ArrowDown" => (40, None),
             letter => (u32::from(letter.as_bytes()[0].to_ascii_uppercase()), Some(letter)),
         };
-        let kind = if text.is_some() { "keyDown" } else { "rawKeyDown" };
-        let order =
-            json!({ "type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code });
+        let mut order = json!({ "type": "rawKeyDown", "key": key, "windowsVirtualKeyCode": code });
+        if let Some(text) = text {
+            order["type"] = json!("keyDown");
+            order["text"] = json!(text);
+        }
         self.ask("Input.dispatchKeyEvent", &order);
         self.ask("Input.dispatchKeyEvent", &json!({ "type": "keyUp", "key": key }));
     }

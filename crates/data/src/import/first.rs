@@ -49,7 +49,7 @@ mod tests {
         let text = "[Event \"x\"]\n\n1. e4 {best} e5 2. Nf3 (2. f4 exf4) Nc6 $1 1-0\n\n[Event \"y\"]\n\n1. d4 *\n";
         let record = first_record(&Chess, InputFormat::Pgn, text).unwrap();
         assert_eq!((record.ply(), record.side()), (4, Side::First));
-        let text = "[FEN \"6k1/8/6K1/8/8/8/8/R7 b - - 0 1\"]\n\n1... Kf8 2. Ra8# 1-0\n";
+        let text = "[FEN \"6k1/8/6K1/8/8/8/8/R7 b - - 0 1\"]\n\n1... Kh8 2. Ra8# 1-0\n";
         let record = first_record(&Chess, InputFormat::Pgn, text).unwrap();
         assert_eq!((record.ply(), record.positions()[0].move_count()), (2, 2));
     }

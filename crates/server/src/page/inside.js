@@ -106,7 +106,8 @@ export async function show(place, parts, query) {
     const ordered = now.kind === "tree" ? rows : [...rows].sort((a, b) => weight(b) - weight(a));
     const most = Math.max(1e-9, ...rows.map(weight));
     // Of many terms, those that add nothing are counted only.
-    const told = rows.length > MOST_TERMS ? ordered.filter((t) => weight(t) > 0) : ordered;
+    const speaking = ordered.filter((t) => weight(t) > 0);
+    const told = rows.length > MOST_TERMS && speaking.length ? speaking : ordered;
     const shownRows = told.slice(0, MOST_TERMS);
     const smaller = told.length - shownRows.length;
     const silent = ordered.length - told.length;
