@@ -42,8 +42,12 @@ fn a_curve_of_a_table_is_that_of_the_command_line() {
     run("curve draw values.csv --value value --min-count 50 -o curve.json");
     let curve: Value =
         serde_json::from_slice(&std::fs::read(temp.path().join("curve.json")).unwrap()).unwrap();
-    let counted: u64 =
-        curve["bins"].as_array().unwrap().iter().map(|b| b["count"].as_u64().unwrap()).sum();
+    let counted: u64 = curve["total"]["bins"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| b["count"].as_u64().unwrap())
+        .sum();
     let Some((mut browser, server)) = page(temp.path()) else { return };
     browser.open(&format!("{}#/curve", server.url));
     browser.set("#data", "values.csv");

@@ -48,7 +48,7 @@ fn start_run(browser: &mut Browser, server: &Server, kind: &str, fields: &[(&str
 #[test]
 fn a_tournament_and_a_fit_are_started_and_say_what_the_command_line_says() {
     let temp = tempfile::tempdir().unwrap();
-    let words = "data generate othello --out games --games 40 --depth 1 --seed 3";
+    let words = "data generate othello --out games --games 150 --depth 1 --seed 3";
     program(temp.path(), &words.split(' ').collect::<Vec<_>>(), "");
     let Some((mut browser, server)) = page(temp.path()) else { return };
     start_run(&mut browser, &server, "fit", &[("name", "mine"), ("learner", "logistic")]);
@@ -104,7 +104,7 @@ fn learning_is_watched_stopped_and_resumed() {
         "document.querySelector('#state').textContent === 'running' && {rows} > {stopped}"
     ));
 
-    let fields = [("name", "small"), ("games", "20"), ("depth", "1"), ("pairs", "2")];
+    let fields = [("name", "small"), ("games", "150"), ("depth", "1"), ("pairs", "2")];
     start_run(&mut browser, &server, "learn", &fields);
     browser.wait("document.querySelector('#state')?.textContent === 'finished' && document.querySelector('iframe')");
     let command = browser.text(".detail code");
