@@ -31,7 +31,7 @@ use std::time::Duration;
 const ROUND: usize = 16;
 const ROUND_SHARE: usize = 128;
 /// What a move costs besides what it loses, in eighths of a disc.
-const MOVE_COST: i32 = 2;
+const MOVE_COST: i32 = 1;
 /// When a book is large enough; whatever comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Until {
