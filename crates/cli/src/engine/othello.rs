@@ -213,10 +213,12 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::shipped_book;
-    use evalsmith_lab::prelude::{Game, Side};
+    use evalsmith_engine_othello::book::{Growth, Until};
+    use evalsmith_engine_othello::{Patterns, ProbCut};
+    use evalsmith_lab::prelude::{Game, Quiet, Side};
     use evalsmith_othello::{Othello, Portable};
     use evalsmith_protocol::Clocks;
+    use std::convert::Infallible;
 
     fn thinker(limits: Budget) -> OthelloThinker<evalsmith_engine_othello::Patterns> {
         let (selectivity, clock) = (Selectivity::default(), Clock::Wall);
@@ -271,11 +273,20 @@ mod tests {
         assert_eq!(told[4].sureness, Sureness::Percent(95));
     }
 
+    fn small_book() -> Book {
+        let growth = Growth { depth: 1, solve_at: 0, table_mib: 1, ..Growth::default() };
+        let until = Until { positions: Some(30), time: None };
+        let judge = (&Patterns, ProbCut::shipped());
+        let mut book = Book::default();
+        book.grow(&growth, until, judge, &Quiet, |_| Ok::<_, Infallible>(())).unwrap();
+        book
+    }
+
     #[test]
     fn the_book_is_played_as_long_as_it_lasts_and_said_to_be() {
         let (never, mut told) = (AtomicBool::new(false), Vec::new());
         let mut ours = thinker(Budget::depth(2));
-        let (book, variety) = (shipped_book(), Value::default());
+        let (book, variety) = (small_book(), Value::default());
         let line = book.line(record("").position());
         ours.opening = Some(Opening { book, variety, seed: 1, draws: 0 });
         let mut game = record("");
@@ -296,7 +307,7 @@ mod tests {
         told.clear();
         let mut tell = |info| told.push(info);
         ours.rank(&record("f5"), 3, &Budget::default(), &never, &mut tell).unwrap();
-        let known = shipped_book().moves(record("f5").position()).len().min(3);
+        let known = small_book().moves(record("f5").position()).len().min(3);
         let of_book = told.iter().take_while(|info| info.sureness == Sureness::Book).count();
         assert_eq!(of_book, known);
         assert_eq!(told.last().map(|info| (info.place, info.depth)), Some((3, 2)));
