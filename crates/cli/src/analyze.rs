@@ -1,13 +1,14 @@
 //! `evalsmith analyze`: what every move of a position is worth, and why.
 
-use crate::engine::{ByFunction, read_probcut, shipped_probcut};
+use crate::engine::{BookName, ByFunction, read_probcut, shipped_probcut};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print, show};
 use crate::progress::Terminal;
 use crate::solve::{mebibytes, watched};
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::{
-    Certainty, DEFAULT_TABLE_MIB, Engine, Limits, Ranked, Selectivity, Term, Watch, check_possible,
+    BookMove, Certainty, CheckedMove, DEFAULT_TABLE_MIB, Engine, Limits, Ranked, Selectivity, Term,
+    Watch, check_possible,
 };
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{FunctionName, Game, Malformed, Position, Progress, Side, Table};
@@ -44,6 +45,13 @@ pub(crate) struct Analyze {
     /// Another error model, made by `evalsmith engine fit-probcut`
     #[arg(long, value_name = "FILE")]
     probcut: Option<PathBuf>,
+    /// The opening book whose values are shown: `shipped`, `none`, or a file
+    #[arg(long, value_name = "BOOK", default_value = "shipped")]
+    book: BookName,
+    /// Walk down the best line, search every position of it to the depth that is left,
+    /// and say where the line would be left
+    #[arg(long)]
+    check_line: bool,
     /// Memory for the tables, in MiB
     #[arg(long, value_name = "MiB", default_value_t = DEFAULT_TABLE_MIB, value_parser = mebibytes)]
     hash: usize,
@@ -57,7 +65,8 @@ enum Analysed {
     Othello,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// Reads a time.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|&s: &f64| s > 0.0);
     let time = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
     time.ok_or_else(|| "the time is a positive number of seconds".into())
@@ -68,6 +77,9 @@ struct Report {
     position: String,
     to_move: &'static str,
     moves: Vec<MoveReport>,
+    /// The best line, checked move by move.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    checked: Vec<CheckReport>,
     /// The judge's estimate of the position itself, for the side to move.
     estimate: f64,
     terms: Vec<TermReport>,
@@ -80,8 +92,28 @@ struct MoveReport {
     value: f64,
     certainty: String,
     depth: u32,
+    /// What the opening book says of the move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    book: Option<f64>,
     line: Vec<String>,
     history: Vec<Iteration>,
+}
+
+/// A move of the best line. Values are those of the side that is to move in the
+/// position analysed.
+#[derive(Serialize)]
+struct CheckReport {
+    side: &'static str,
+    #[serde(rename = "move")]
+    mv: String,
+    value: f64,
+    depth: u32,
+    certainty: String,
+    /// A better move, and its value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_for: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_for_value: Option<f64>,
 }
 
 #[derive(Clone, Serialize)]
@@ -116,26 +148,35 @@ impl Analyze {
         );
         let model = self.probcut.as_deref().map(read_probcut).transpose()?;
         let model = model.unwrap_or_else(shipped_probcut);
+        let book = self.book.open()?;
+        let known = book.as_ref().map(|book| book.moves(&board)).unwrap_or_default();
         // As `evalsmith engine` thinks unless it is told otherwise.
         let judge = ByFunction::open(&FunctionName::Shipped)?;
         let mut engine =
             Engine::with_judge(self.hash, threads, &judge, model).corner_quiescence(true);
         let (terminal, watch) = (Terminal::new(), Watch::new());
         let mut history = BTreeMap::<Move, Vec<Iteration>>::new();
-        let ranked = watched(&terminal, &watch, || {
-            engine.rank_moves(&board, limits, &watch, |ranked| {
+        let (ranked, checked) = watched(&terminal, &watch, || {
+            let ranked = engine.rank_moves(&board, limits, &watch, |ranked| {
                 terminal.note(&note(ranked, watch.nodes()));
                 for entry in ranked {
                     history.entry(entry.mv).or_default().push(iteration(entry));
                 }
-            })
+            });
+            let best = ranked.first().filter(|best| self.check_line && best.depth > 0);
+            let checked = best.map_or_else(Vec::new, |best| {
+                let to = Limits { depth: Some(best.depth), time: None, ..limits };
+                engine.check_line(&board, &best.line, to, &watch)
+            });
+            (ranked, checked)
         });
         let side = ["Black", "White"][to_move.index()];
         let terms = judge.explain(&board);
         let report = Report {
             position: game.format(&board, to_move),
             to_move: side,
-            moves: ranked.iter().map(|entry| move_report(entry, &history)).collect(),
+            moves: ranked.iter().map(|entry| move_report(entry, &history, &known)).collect(),
+            checked: check_report(&checked, to_move),
             estimate: terms.iter().map(|term| term.discs).sum(),
             terms: terms.iter().map(term_report).collect(),
         };
@@ -143,6 +184,11 @@ impl Analyze {
         if self.format == Format::Table {
             show(&game.draw(&board, to_move))?;
             show(&moves.to_text())?;
+            if self.check_line {
+                show("")?;
+                show(&check_table(&report.checked).to_text())?;
+                show(&format!("\n{}", check_words(&report.checked)))?;
+            }
             show(&format!(
                 "\nthe judge's estimate of this position: {:+.2} discs for {side}\n",
                 report.estimate
@@ -161,7 +207,7 @@ impl Analyze {
 }
 
 /// The position that a transcript leads to, or that a board shows.
-fn read(text: &str) -> anyhow::Result<(Board<Portable>, Side)> {
+pub(crate) fn read(text: &str) -> anyhow::Result<(Board<Portable>, Side)> {
     let game = Othello::new();
     let looks_like_a_board = !text.contains(|c: char| c.is_ascii_digit()) && text.trim().len() > 8;
     let (board, to_move) = if looks_like_a_board {
@@ -185,7 +231,8 @@ fn read(text: &str) -> anyhow::Result<(Board<Portable>, Side)> {
     Ok((board, to_move))
 }
 
-fn certainty(of: Certainty) -> String {
+/// How far a value can be trusted, in words.
+pub(crate) fn certainty(of: Certainty) -> String {
     match of {
         Certainty::Judged(level) => format!("judged, {level}"),
         Certainty::Probable(level) => format!("to the end, {level}"),
@@ -205,14 +252,76 @@ fn note(ranked: &[Ranked], nodes: u64) -> String {
     format!("depth {} ({sure}): {}; {nodes} nodes", first.depth, moves.join(", "))
 }
 
-fn move_report(entry: &Ranked, history: &BTreeMap<Move, Vec<Iteration>>) -> MoveReport {
+fn move_report(
+    entry: &Ranked,
+    history: &BTreeMap<Move, Vec<Iteration>>,
+    known: &[BookMove],
+) -> MoveReport {
     MoveReport {
+        book: known.iter().find(|known| known.mv == entry.mv).map(|known| known.value.discs()),
         mv: entry.mv.to_string(),
         value: entry.value.discs(),
         certainty: certainty(entry.certainty),
         depth: entry.depth,
         line: entry.line.iter().map(ToString::to_string).collect(),
         history: history.get(&entry.mv).cloned().unwrap_or_default(),
+    }
+}
+
+fn check_report(checked: &[CheckedMove], to_move: Side) -> Vec<CheckReport> {
+    let mut side = to_move;
+    let mut report = Vec::new();
+    for entry in checked {
+        let sign = if side == to_move { 1.0 } else { -1.0 };
+        report.push(CheckReport {
+            side: ["Black", "White"][side.index()],
+            mv: entry.mv.to_string(),
+            value: sign * entry.value.discs(),
+            depth: entry.depth,
+            certainty: certainty(entry.certainty),
+            left_for: entry.is_left().then(|| entry.best.to_string()),
+            left_for_value: entry.is_left().then(|| sign * entry.best_value.discs()),
+        });
+        side = side.other();
+    }
+    report
+}
+
+fn check_table(checked: &[CheckReport]) -> Table {
+    let columns = ["line", "side", "move", "value", "change", "depth", "certainty", "left for"];
+    let mut table = Table::new(columns);
+    let mut before = None;
+    for (index, c) in checked.iter().enumerate() {
+        let change = before.replace(c.value).map_or(0.0, |before: f64| c.value - before);
+        let better = c.left_for.as_ref().zip(c.left_for_value);
+        table.push([
+            (index + 1).to_string(),
+            c.side.to_owned(),
+            c.mv.clone(),
+            format!("{:+.2}", c.value),
+            if change == 0.0 { String::new() } else { format!("{change:+.2}") },
+            c.depth.to_string(),
+            c.certainty.clone(),
+            better.map_or_else(String::new, |(mv, value)| format!("{mv} {value:+.2}")),
+        ]);
+    }
+    table
+}
+
+/// Where the line would be left first, and how far its value moves.
+fn check_words(checked: &[CheckReport]) -> String {
+    let moves = checked.len();
+    let left = checked.iter().position(|c| c.left_for.is_some());
+    let values = || checked.iter().map(|c| c.value);
+    let (least, most) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
+    let range = match moves {
+        0 => return "the line was not checked: the search was stopped before".to_owned(),
+        _ if least == most => format!("its value stays at {least:+.2}"),
+        _ => format!("its value is {least:+.2} to {most:+.2}"),
+    };
+    match left {
+        Some(at) => format!("the line would be left at move {} of {moves}; {range}", at + 1),
+        None => format!("the line holds for all its {moves} moves; {range}"),
     }
 }
 
@@ -235,6 +344,8 @@ fn moves_table(report: &Report) -> Table {
         "exact" => "exact".to_owned(),
         sure => format!("{}@{}", it.depth, sure.rsplit(' ').next().unwrap_or_default()),
     }));
+    let has_book = report.moves.iter().any(|m| m.book.is_some());
+    columns.extend(has_book.then(|| "book".to_owned()));
     columns.push("line".to_owned());
     let mut table = Table::new(columns);
     for m in &report.moves {
@@ -249,6 +360,9 @@ fn moves_table(report: &Report) -> Table {
                 m.history.get(i).map_or_else(String::new, |it| format!("{:+.2}", it.value))
             }),
         );
+        if has_book {
+            cells.push(m.book.map_or_else(String::new, |value| format!("{value:+.2}")));
+        }
         cells.push(m.line.iter().take(12).cloned().collect::<Vec<_>>().join(" "));
         table.push(cells);
     }

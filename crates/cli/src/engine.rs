@@ -2,6 +2,7 @@
 
 mod by_function;
 mod fit_probcut;
+mod opening;
 mod othello;
 mod serve_othello;
 
@@ -12,8 +13,9 @@ use clap::{Args, Subcommand};
 use evalsmith_lab::prelude::{
     Budget, Engine as Outside, EngineSetup, FunctionName, Mark, Protocol, Table,
 };
+pub(crate) use opening::{BookName, shipped_book};
 use serve_othello::OthelloOptions;
-pub(crate) use serve_othello::read_probcut;
+pub(crate) use serve_othello::{function_with_errors, read_probcut};
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -134,8 +136,8 @@ impl Serve {
             return self.othello.serve(protocol, &setup, threads.map_or(1, usize::from));
         }
         if self.othello != OthelloOptions::default() {
-            let only = "--selectivity, --probcut, --corner-quiescence and --clock are the Othello \
-                        engine's alone";
+            let only = "--selectivity, --probcut, --corner-quiescence, --clock, --book, --variety \
+                        and --seed are the Othello engine's alone";
             return Err(Usage(only.into()).into());
         }
         let input = Box::new(BufReader::new(io::stdin()));

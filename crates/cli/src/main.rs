@@ -4,6 +4,7 @@
 
 mod analyze;
 mod bench;
+mod book;
 mod curve;
 mod data;
 mod engine;
@@ -61,6 +62,9 @@ enum Command {
     Bench(bench::Bench),
     Solve(solve::Solve),
     Analyze(analyze::Analyze),
+    /// Build, extend, show and export opening books
+    #[command(subcommand)]
+    Book(book::BookVerb),
     Serve(serve::Serve),
     /// List the games, their features and the size of a first experiment
     Games,
@@ -96,6 +100,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Bench(job) => job.run(),
         Command::Solve(job) => job.run(arguments.threads),
         Command::Analyze(job) => job.run(arguments.threads),
+        Command::Book(job) => job.run(arguments.threads),
         Command::Serve(job) => job.run(),
         Command::Games => options::list_games(),
     }

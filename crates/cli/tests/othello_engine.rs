@@ -179,7 +179,8 @@ fn gtp_is_spoken_and_mistakes_are_answered() {
 
 #[test]
 fn the_end_of_the_input_ends_a_search_with_a_move() {
-    let said = dialogue(&["--move-time", "3600", "--threads", "2"], "7 genmove b\n");
+    let said =
+        dialogue(&["--move-time", "3600", "--threads", "2", "--book", "none"], "7 genmove b\n");
     assert!(["D3", "C4", "F5", "E6"].iter().any(|m| said == format!("=7 {m}\n\n")), "{said}");
 }
 

@@ -3,9 +3,11 @@
 //! Invariant: an answer comes within the time allotted, save for the last thousand
 //! positions of a thread; there is a move whenever the game goes on.
 
+use super::opening::Opening;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
-    Certainty, Clock, Engine, Judge, Limits, Selectivity, Value, Watch, check_possible,
+    Book, BookMove, Certainty, Clock, Engine, Judge, Limits, Selectivity, Value, Watch,
+    check_possible,
 };
 use evalsmith_lab::prelude::{Budget, GameRecord, LogOdds, Outcome, PlayerError, Position, Score};
 use evalsmith_othello::{Board, Kernel, Move};
@@ -28,6 +30,7 @@ pub(super) struct OthelloThinker<J: Judge> {
     pub(super) limits: Budget,
     pub(super) selectivity: Selectivity,
     pub(super) clock: Clock,
+    pub(super) opening: Option<Opening>,
 }
 
 /// What may be spent on one thought, and since when.
@@ -92,6 +95,28 @@ fn known(depth: u32, value: Value, certainty: Certainty) -> Option<Score> {
     (depth > 0).then(|| score(value, certainty))
 }
 
+/// A move of the book, with the play that the book expects.
+fn of_book<K: Kernel>(
+    book: &Book,
+    board: &Board<K>,
+    chosen: &BookMove,
+    place: usize,
+) -> Info<Move> {
+    let mut line = vec![chosen.mv];
+    if !chosen.deviates {
+        line.extend(book.line(&board.play(chosen.mv)));
+    }
+    Info {
+        place,
+        depth: chosen.depth,
+        value: score(chosen.value, chosen.certainty),
+        sureness: Sureness::Book,
+        nodes: 0,
+        time: Duration::ZERO,
+        line,
+    }
+}
+
 fn sureness(certainty: Certainty) -> Sureness {
     match certainty {
         Certainty::Judged(Selectivity::Full) => Sureness::Estimated,
@@ -119,6 +144,12 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
         let plan = self.plan(record, budget)?;
         if plan.forced {
             return Ok(Thought { best: record.position().moves().next(), value: None });
+        }
+        let chosen = self.opening.as_mut().and_then(|opening| opening.choose(record.position()));
+        if let (Some(chosen), Some(Opening { book, .. })) = (chosen, &self.opening) {
+            tell(of_book(book, record.position(), &chosen, 1));
+            let value = Some(score(chosen.value, chosen.certainty));
+            return Ok(Thought { best: Some(chosen.mv), value });
         }
         let watch = Watch::heeding(stop);
         let thought = self.engine.think(record.position(), plan.limits, &watch, |thought| {
@@ -150,6 +181,12 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
         tell: &mut dyn FnMut(Info<Move>),
     ) -> Result<Thought<Move>, PlayerError> {
         let plan = self.plan(record, budget)?;
+        if let Some(Opening { book, .. }) = &self.opening {
+            let known = book.moves(record.position());
+            for (place, chosen) in (1..=lines).zip(&known) {
+                tell(of_book(book, record.position(), chosen, place));
+            }
+        }
         let watch = Watch::heeding(stop);
         let ranked = self.engine.rank_moves(record.position(), plan.limits, &watch, |ranked| {
             for (place, entry) in (1..=lines).zip(ranked) {
@@ -176,11 +213,14 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalsmith_lab::prelude::{Game, Side};
+    use evalsmith_engine_othello::book::{Growth, Until};
+    use evalsmith_engine_othello::{Patterns, ProbCut};
+    use evalsmith_lab::prelude::{Game, Quiet, Side};
     use evalsmith_othello::{Othello, Portable};
     use evalsmith_protocol::Clocks;
+    use std::convert::Infallible;
 
-    fn thinker(limits: Budget) -> OthelloThinker<evalsmith_engine_othello::Patterns> {
+    fn thinker(limits: Budget) -> OthelloThinker<Patterns> {
         let (selectivity, clock) = (Selectivity::default(), Clock::Wall);
         OthelloThinker {
             engine: Engine::new(1, 1),
@@ -188,6 +228,7 @@ mod tests {
             limits,
             selectivity,
             clock,
+            opening: None,
         }
     }
 
@@ -230,6 +271,46 @@ mod tests {
         assert!(told[4].value >= told[5].value);
         assert_eq!(told[4].line.first(), thought.best.as_ref());
         assert_eq!(told[4].sureness, Sureness::Percent(95));
+    }
+
+    fn small_book() -> Book {
+        let growth = Growth { depth: 1, solve_at: 0, table_mib: 1, ..Growth::default() };
+        let until = Until { positions: Some(30), time: None };
+        let judge = (&Patterns, ProbCut::shipped());
+        let mut book = Book::default();
+        book.grow(&growth, until, judge, &Quiet, |_| Ok::<_, Infallible>(())).unwrap();
+        book
+    }
+
+    #[test]
+    fn the_book_is_played_as_long_as_it_lasts_and_said_to_be() {
+        let (never, mut told) = (AtomicBool::new(false), Vec::new());
+        let mut ours = thinker(Budget::depth(2));
+        let (book, variety) = (small_book(), Value::default());
+        let line = book.line(record("").position());
+        ours.opening = Some(Opening { book, variety, seed: 1, draws: 0 });
+        let mut game = record("");
+        let mut played = 0;
+        loop {
+            told.clear();
+            let mut tell = |info| told.push(info);
+            let thought = ours.think(&game, &Budget::default(), &never, &mut tell).unwrap();
+            if told[0].sureness != Sureness::Book {
+                break;
+            }
+            assert_eq!((told.len(), thought.best), (1, Some(line[played])));
+            assert_eq!(told[0].line, line[played..]);
+            game.play(line[played]).unwrap();
+            played += 1;
+        }
+        assert!(played > 0 && played < line.len(), "the last move leads out of the book");
+        told.clear();
+        let mut tell = |info| told.push(info);
+        ours.rank(&record("f5"), 3, &Budget::default(), &never, &mut tell).unwrap();
+        let known = small_book().moves(record("f5").position()).len().min(3);
+        let of_book = told.iter().take_while(|info| info.sureness == Sureness::Book).count();
+        assert_eq!(of_book, known);
+        assert_eq!(told.last().map(|info| (info.place, info.depth)), Some((3, 2)));
     }
 
     #[test]

@@ -4,11 +4,12 @@
 //! the whole tree, unless it comes with a model that was fitted to it.
 
 use super::by_function::{ByFunction, shipped_probcut};
+use super::opening::{BookName, Opening, variety};
 use super::othello::OthelloThinker;
 use crate::failure::Usage;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use evalsmith_engine_othello::{Clock, Engine, ProbCut, Selectivity};
+use evalsmith_engine_othello::{Clock, Engine, ProbCut, Selectivity, Value};
 use evalsmith_lab::prelude::{EngineSetup, FunctionName, LabError, Protocol, serve};
 use evalsmith_othello::Othello;
 use std::io::{self, BufReader};
@@ -30,6 +31,17 @@ pub(super) struct OthelloOptions {
     /// Othello: what the client's clock counts [default: wall]
     #[arg(long, value_enum, value_name = "CLOCK")]
     clock: Option<ClockName>,
+    /// Othello: the opening book: `shipped`, `none`, or a file that `book build` made
+    /// [default: shipped, with the shipped function]
+    #[arg(long, value_name = "BOOK")]
+    book: Option<BookName>,
+    /// Othello: play any book move that is at most so many discs worse than the best
+    /// [default: 0]
+    #[arg(long, value_name = "DISCS", value_parser = variety)]
+    variety: Option<Value>,
+    /// Othello: chooses among such moves, anew at every one [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,6 +64,33 @@ pub(crate) fn read_probcut(path: &Path) -> anyhow::Result<ProbCut> {
     Ok(text.parse().map_err(|e| Usage(format!("{}: {e}", path.display())))?)
 }
 
+/// A function as judge, with the model of its errors and the selectivity that is wanted
+/// or that suits them.
+pub(crate) fn function_with_errors(
+    function: &FunctionName,
+    probcut: Option<&Path>,
+    wanted: Option<Selectivity>,
+) -> anyhow::Result<(ByFunction, ProbCut, Selectivity)> {
+    let judge = ByFunction::open(function)?;
+    let model = match probcut {
+        Some(path) => Some(read_probcut(path)?),
+        None => (*function == FunctionName::Shipped).then(shipped_probcut),
+    };
+    let (model, usual) = match (model, wanted) {
+        (Some(model), _) => (model, Selectivity::default()),
+        (None, None | Some(Selectivity::Full)) => (shipped_probcut(), Selectivity::Full),
+        (None, Some(_)) => {
+            return Err(Usage(format!(
+                "the errors of {function} are not known: fit them with `evalsmith engine \
+                 fit-probcut othello --function {function} --out FILE` and give --probcut \
+                 FILE, or --selectivity full"
+            ))
+            .into());
+        }
+    };
+    Ok((judge, model, wanted.unwrap_or(usual)))
+}
+
 impl OthelloOptions {
     pub(super) fn serve(
         self,
@@ -59,50 +98,40 @@ impl OthelloOptions {
         setup: &EngineSetup,
         threads: usize,
     ) -> anyhow::Result<()> {
-        let judge = ByFunction::open(&setup.function)?;
-        let model = match &self.probcut {
-            Some(path) => Some(read_probcut(path)?),
-            None => (setup.function == FunctionName::Shipped).then(shipped_probcut),
-        };
-        let (model, usual) = match (model, self.selectivity) {
-            (Some(model), _) => (model, Selectivity::default()),
-            (None, None | Some(Selectivity::Full)) => (shipped_probcut(), Selectivity::Full),
-            (None, Some(_)) => {
-                let function = &setup.function;
-                return Err(Usage(format!(
-                    "the errors of {function} are not known: fit them with `evalsmith engine \
-                     fit-probcut othello --function {function} --out FILE` and give --probcut \
-                     FILE, or --selectivity full"
-                ))
-                .into());
-            }
-        };
-        self.speak(protocol, setup, threads, judge, model, usual)
-    }
-
-    fn speak(
-        self,
-        protocol: Protocol,
-        setup: &EngineSetup,
-        threads: usize,
-        judge: ByFunction,
-        model: ProbCut,
-        usual: Selectivity,
-    ) -> anyhow::Result<()> {
+        let (judge, model, selectivity) =
+            function_with_errors(&setup.function, self.probcut.as_deref(), self.selectivity)?;
+        let opening = self.opening(&setup.function)?;
         let mut thinker = OthelloThinker {
             engine: Engine::with_judge(setup.hash, threads, judge, model)
                 .corner_quiescence(self.corner_quiescence != Some(Switch::Off)),
             name: format!("evalsmith {}", setup.function),
             limits: setup.limits.clone(),
-            selectivity: self.selectivity.unwrap_or(usual),
+            selectivity,
             clock: match self.clock {
                 Some(ClockName::Cpu) => Clock::Cpu,
                 Some(ClockName::Wall) | None => Clock::Wall,
             },
+            opening,
         };
         let input = BufReader::new(io::stdin());
         // The dialogue's own rules need no speed; the engine chooses its boards.
         let served = serve(&Othello::new(), protocol, &mut thinker, input, io::stdout().lock());
         Ok(served.map_err(LabError::from)?)
+    }
+
+    /// The book, where one is wanted. Another function is played as it thinks by itself,
+    /// unless a book is named.
+    fn opening(&self, function: &FunctionName) -> anyhow::Result<Option<Opening>> {
+        let usual = match function {
+            FunctionName::Shipped => BookName::Shipped,
+            _ => BookName::None,
+        };
+        let book = self.book.as_ref().unwrap_or(&usual).open()?;
+        if book.is_none() && (self.variety.is_some() || self.seed.is_some()) {
+            let only = "--variety and --seed choose among the moves of a book; name one by --book";
+            return Err(Usage(only.into()).into());
+        }
+        let (variety, seed) = (self.variety.unwrap_or_default(), self.seed.unwrap_or(1));
+        Ok(book.map(|book| Opening { book, variety, seed, draws: 0 }))
     }
 }

@@ -7,7 +7,7 @@
 //! A game with clocks limits `go` by what its mover's clock still shows.
 
 use super::session::{Desk, Heard, MoveOf, Order, Session, Table, discs, shorten};
-use super::{Info, Thought, ggf};
+use super::{Info, Sureness, Thought, ggf};
 use crate::budget::{Budget, Clocks};
 use evalsmith_core::{Game, GameRecord, Malformed, PlayerError, Position};
 use std::time::{Duration, Instant};
@@ -23,6 +23,8 @@ pub(super) struct NBoard<G: Game> {
     clocks: Option<Clocks>,
     search: Search,
     begun: Instant,
+    /// Whether the move to come is an opening book's.
+    from_book: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +40,8 @@ enum Search {
 impl<G: Game> NBoard<G> {
     pub(super) fn new(table: Table<G>) -> Self {
         let begun = Instant::now();
-        Self { table, depth: DEPTH, clocks: None, search: Search::Idle, begun }
+        let from_book = false;
+        Self { table, depth: DEPTH, clocks: None, search: Search::Idle, begun, from_book }
     }
 
     fn read_game(&mut self, text: &str) -> Result<(), Malformed> {
@@ -68,8 +71,7 @@ impl<G: Game> NBoard<G> {
             "contempt" if value.trim().parse::<i32>().is_err() => {
                 desk.say(&format!("status {:?} is no contempt", shorten(value)));
             }
-            // Contempt: there is no book whose draws it could weigh. And what later
-            // versions may set.
+            // Contempt: books here weigh draws as nought. And what later versions may set.
             _ => {}
         }
     }
@@ -91,6 +93,7 @@ impl<G: Game> NBoard<G> {
             Some(record) => {
                 self.begun = Instant::now();
                 self.search = search;
+                self.from_book = false;
                 desk.say("status Thinking");
                 let budget = Budget::depth(self.depth);
                 desk.order(match search {
@@ -178,12 +181,16 @@ impl<G: Game> Session<G> for NBoard<G> {
         if matches!(self.search, Search::Go | Search::Hint(_)) {
             let line = self.table.format_line(&info.line, "");
             if matches!(self.search, Search::Hint(_)) && !line.is_empty() {
-                let depth = info.depth_word();
-                desk.say(&format!("search {line} {:.2} 0 {depth}", discs(info.value)));
+                let (word, depth) = match info.sureness {
+                    Sureness::Book => ("book", info.depth.to_string()),
+                    _ => ("search", info.depth_word()),
+                };
+                desk.say(&format!("{word} {line} {:.2} 0 {depth}", discs(info.value)));
             }
             if info.place > 1 {
                 return;
             }
+            self.from_book = info.sureness == Sureness::Book;
             desk.say(&format!("nodestats {} {:.3}", info.nodes, info.time.as_secs_f64()));
         }
     }
@@ -212,7 +219,7 @@ impl<G: Game> Session<G> for NBoard<G> {
         let value = value.map(|value| format!("{:.2}", discs(value)));
         match (search, value) {
             (Search::Go, value) => {
-                desk.say("status");
+                desk.say(if self.from_book { "status From the book" } else { "status" });
                 let time = self.begun.elapsed().as_secs_f64();
                 let value = value.unwrap_or_default();
                 match best.map(|m| self.table.format_move(m)) {
@@ -233,7 +240,6 @@ impl<G: Game> Session<G> for NBoard<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Sureness;
     use evalsmith_core::{Protocol, Score, Side};
     use evalsmith_othello::Othello;
     use proptest::prelude::*;
@@ -315,6 +321,33 @@ mod tests {
             let wanted = format!("{search}4\nnodestats 5 0.000\n{search}4@95%\n{search}100%\n");
             assert_eq!(told, wanted);
         }
+    }
+
+    #[test]
+    fn moves_of_a_book_are_told_as_such() {
+        let mut nboard = session();
+        let line: Vec<_> = Othello::new().start().moves().take(1).collect();
+        let of_book = |depth| Info {
+            place: 1,
+            depth,
+            value: Score(2000),
+            sureness: Sureness::Book,
+            nodes: 0,
+            time: Duration::ZERO,
+            line: line.clone(),
+        };
+        let mut desk = hear(&mut nboard, "hint 1");
+        nboard.inform(&of_book(18), &mut desk);
+        assert!(desk.lines.contains("book D3 10.00 0 18\n"), "{}", desk.lines);
+        nboard.conclude(Ok(Thought { best: None, value: None }), &mut desk);
+        let mut desk = hear(&mut nboard, "go");
+        nboard.inform(&of_book(18), &mut desk);
+        let found = Thought { best: line.first().copied(), value: Some(Score(2000)) };
+        nboard.conclude(Ok(found.clone()), &mut desk);
+        assert!(desk.lines.contains("status From the book\n=== D3/10.00/"), "{}", desk.lines);
+        let mut desk = hear(&mut nboard, "go");
+        nboard.conclude(Ok(found), &mut desk);
+        assert!(desk.lines.contains("status\n=== D3/10.00/"), "{}", desk.lines);
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub enum Sureness {
     /// The same by a search that leaves lines out where it is sure to so many
     /// percent.
     Percent(u8),
+    /// What an opening book says.
+    Book,
     /// Nothing can be better or worse.
     Proven,
 }
@@ -98,11 +100,12 @@ pub struct Info<M> {
 
 impl<M> Info<M> {
     /// The depth as NBoard and others show it: `14`, `14@95%` for a selective
-    /// search, `100%` for a proof.
+    /// search, `book` for what stands in a book, `100%` for a proof.
     pub(super) fn depth_word(&self) -> String {
         match self.sureness {
             Sureness::Estimated => self.depth.to_string(),
             Sureness::Percent(percent) => format!("{}@{percent}%", self.depth),
+            Sureness::Book => "book".to_owned(),
             Sureness::Proven => "100%".to_owned(),
         }
     }
