@@ -1,10 +1,13 @@
 //! Every game by name.
 
+mod multi_probcut;
+
 use evalsmith_chess::Chess;
 use evalsmith_go::Go;
 use evalsmith_lab::prelude::{AnyGame, AsAny};
 use evalsmith_malawi::Malawi;
 use evalsmith_shogi::Shogi;
+use multi_probcut::multi_probcut;
 
 /// Six features of Othello, fitted by stage; `models/README.md` says how.
 const OTHELLO_MODEL: &[u8] = include_bytes!("../../../models/othello.safetensors");
@@ -16,8 +19,14 @@ const GAMES: &[(&str, Maker)] = &[
     ("othello", || {
         // The one choice between portable and SIMD code.
         evalsmith_othello::with_best_kernel(
-            |portable| Box::new(AsAny::with_model(portable, OTHELLO_MODEL)) as Box<dyn AnyGame>,
-            |v3| Box::new(AsAny::with_model(v3, OTHELLO_MODEL)),
+            |portable| {
+                let game = AsAny::with_model(portable, OTHELLO_MODEL);
+                Box::new(game.with_selective_search(multi_probcut)) as Box<dyn AnyGame>
+            },
+            |v3| {
+                let game = AsAny::with_model(v3, OTHELLO_MODEL);
+                Box::new(game.with_selective_search(multi_probcut))
+            },
         )
     }),
     ("malawi", || Box::new(AsAny::new(Malawi))),

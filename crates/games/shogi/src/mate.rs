@@ -172,16 +172,12 @@ impl Search {
         // Beyond the deepest ply nothing is known of the position itself.
         let cut = (self.path.len() >= DEEPEST).then_some(0);
         let below = || self.below.get(&(key, self.line())).copied();
-        match repeated.or(cut).or_else(below) {
-            Some(rests_on) => {
-                let numbers = if attacks { Numbers::LOST } else { Numbers::WON };
-                Child { numbers, rests_on }
-            }
-            None => {
-                let numbers = self.known.get(&key).copied().unwrap_or(Numbers::UNKNOWN);
-                Child { numbers, rests_on: ANYWHERE }
-            }
+        if let Some(rests_on) = repeated.or(cut).or_else(below) {
+            let numbers = if attacks { Numbers::LOST } else { Numbers::WON };
+            return Child { numbers, rests_on };
         }
+        let numbers = self.known.get(&key).copied().unwrap_or(Numbers::UNKNOWN);
+        Child { numbers, rests_on: ANYWHERE }
     }
 }
 
