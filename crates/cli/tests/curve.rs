@@ -279,5 +279,8 @@ fn configurations_are_searched_for_and_drawn() {
     let told = complaint(&[&["curve", "values", &games][..], &level].concat(), 2);
     assert!(told.contains("73%, 87%"), "{told}");
     let selective = ["--function", "shipped", "--after", "depth 3 at 73%", "-o", &path("y.tsv")];
-    assert!(stdout(&[&["curve", "values", &games][..], &selective].concat()).contains("visited"));
+    let few = path("few");
+    let two = ["--games", "2", "--depth", "1", "--out", &few];
+    evalsmith(&[&["data", "generate", "othello"][..], &two].concat()).assert().success();
+    assert!(stdout(&[&["curve", "values", &few][..], &selective].concat()).contains("visited"));
 }
