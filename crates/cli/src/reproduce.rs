@@ -45,14 +45,28 @@ impl Reproduce {
         }
         let out = self.out.unwrap_or_else(|| format!("reproduce-{paper}").into());
         let extent = if self.full { Extent::Full } else { Extent::Quick };
-        for experiment in chosen {
+        let mut unfinished = Vec::new();
+        for experiment in &chosen {
             let folder = out.join(&experiment.id);
             let game = game(&experiment.game)?;
-            let made = game.reproduce(experiment, extent, self.seed, &folder, &Terminal::new())?;
-            show(&made.to_text())?;
-            show(&format!("The page: {}", folder.join("report.html").display()))?;
+            match game.reproduce(experiment, extent, self.seed, &folder, &Terminal::new()) {
+                Ok(made) => {
+                    show(&made.to_text())?;
+                    show(&format!("The page: {}", folder.join("report.html").display()))?;
+                }
+                // The others do not depend on this one.
+                Err(error) if chosen.len() > 1 && !error.is_stop() => {
+                    show(&format!("{paper} {}: not finished: {error}", experiment.id))?;
+                    unfinished.push(experiment.id.as_str());
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
-        Ok(())
+        if unfinished.is_empty() {
+            return Ok(());
+        }
+        let ids = unfinished.join(", ");
+        anyhow::bail!("not finished: {ids}; once that is mended, the same command goes on")
     }
 }
 

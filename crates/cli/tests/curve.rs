@@ -166,6 +166,9 @@ fn wrong_calls_are_told_with_place_and_remedy() {
         let told = complaint(&words, code);
         assert!(told.contains(expected), "{words:?}: {told}");
     }
+    let gone = ["curve", "values", table, "--engine", "/nowhere/gnugo", "--go", "depth 1"];
+    let told = complaint(&[&gone[..], &["-o", out]].concat(), 1);
+    assert!(told.contains("apt-get install gnugo"), "{told}");
     let never =
         stdout(&draw(&["--value", "total", "--where", "bishop > 9999", "--min-count", "50"]));
     assert!(never.contains("bishop > 9999 never holds"), "{never}");
@@ -206,4 +209,78 @@ fn a_real_engine_gives_values_and_is_asked_once() {
         text.lines().skip(1).filter_map(|l| l.rsplit('\t').next()?.parse().ok()).collect();
     assert!(values.len() == 2 && values[0].abs() < 100.0 && values[1] < -400.0, "{text}");
     assert!(stdout(&words).contains("0 positions asked, 2 known before"));
+}
+
+/// Engines that are small enough to be installed wherever these tests run.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn small_engines_of_debian_give_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    let here = |program: &str| {
+        let found = ["/usr/games", "/usr/bin"].iter().any(|f| Path::new(f).join(program).is_file());
+        if !found {
+            println!("skipped: there is no {program} here; apt-get install {program}");
+        }
+        found
+    };
+    let last = |name: &str| -> Vec<f64> {
+        let text = fs::read_to_string(path(name)).expect("a table");
+        text.lines().skip(1).filter_map(|l| l.rsplit('\t').next()?.parse().ok()).collect()
+    };
+    if here("gnuchess") {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let queen_down = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR b KQkq - 0 1";
+        let text = format!("fen\tresult\n{start}\t1-0\n{queen_down}\t0-1\nnone\t0-1\n");
+        fs::write(path("positions.tsv"), text).expect("positions");
+        let ask = ["--engine", "gnuchess --uci", "--set", "OwnBook=false", "--go", "depth 1"];
+        let words = ["curve", "values", &path("positions.tsv"), "-o", &path("chess.tsv")];
+        let told = stdout(&[&words[..], &ask].concat());
+        assert!(told.contains("2 of 3 rows") && told.contains("1 that are no pos"), "{told}");
+        let values = last("chess.tsv");
+        assert!(values[0].abs() < 200.0 && values[1] < -400.0, "{values:?}");
+    }
+    if here("gnugo") {
+        let games = path("games");
+        let one = ["--games", "1", "--depth", "1", "--out", &games];
+        evalsmith(&[&["data", "generate", "go"][..], &one].concat()).assert().success();
+        let ask = ["--protocol", "gtp", "--eval", "gnugo"];
+        let engine = ["--engine", "gnugo --mode gtp --level 0", "-o", &path("go.tsv")];
+        stdout(&[&["curve", "values", &games][..], &engine, &ask].concat());
+        let values = last("go.tsv");
+        assert!(values.len() > 20 && values.iter().all(|v| v.abs() <= 200.0), "{values:?}");
+    }
+}
+
+/// The atoms of a game as columns, and configurations of them as conditions.
+#[test]
+fn configurations_are_searched_for_and_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    let (games, table) = (path("games"), path("table.tsv"));
+    let play = ["--games", "60", "--depth", "1", "--chance", "0.2", "--out", &games];
+    evalsmith(&[&["data", "generate", "othello"][..], &play].concat()).assert().success();
+    let own = ["--function", "trivial", "--after", "nothing", "--atoms", "-o", &table];
+    stdout(&[&["curve", "values", &games][..], &own].concat());
+    let corners = ["a1", "a8", "h1", "h8"].iter().flat_map(|corner| ["--property", corner]);
+    let mut words = vec!["curve", "search", &table, "--value", "value"];
+    words.extend(["--configurations", "2", "--min-count", "60"]);
+    words.extend(corners);
+    let told = stdout(&words);
+    assert!(told.contains("conditions on 4 properties"), "{told}");
+    let draw = ["--value", "value", "--where", "a1=1 h8=1", "--min-count", "20"];
+    let told = stdout(&[&["curve", "draw", &table, "-o", &path("x.svg")][..], &draw].concat());
+    assert!(told.contains("a1=1 h8=1"), "{told}");
+
+    let wrong = ["--function", "hand", "--after", "depth 3 at 73%", "-o", &path("y.tsv")];
+    let told = complaint(&[&["curve", "values", &games][..], &wrong].concat(), 2);
+    assert!(told.contains("--function shipped"), "{told}");
+    let level = ["--function", "shipped", "--after", "depth 3 at 50%", "-o", &path("y.tsv")];
+    let told = complaint(&[&["curve", "values", &games][..], &level].concat(), 2);
+    assert!(told.contains("73%, 87%"), "{told}");
+    let selective = ["--function", "shipped", "--after", "depth 3 at 73%", "-o", &path("y.tsv")];
+    let few = path("few");
+    let two = ["--games", "2", "--depth", "1", "--out", &few];
+    evalsmith(&[&["data", "generate", "othello"][..], &two].concat()).assert().success();
+    assert!(stdout(&[&["curve", "values", &few][..], &selective].concat()).contains("visited"));
 }

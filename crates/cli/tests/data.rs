@@ -63,6 +63,8 @@ fn records_go_in_and_what_was_skipped_is_told() {
     );
     let strong = ["data", "import", "chess", "games.pgn", "--out", "c", "--min-rating", "2000"];
     assert!(run(&folder, &strong).contains("7 positions of 1 games in c"));
+    let weak = ["data", "import", "chess", "games.pgn", "--out", "d", "--max-rating", "1999"];
+    assert!(run(&folder, &weak).contains("4 positions of 1 games in d"));
 
     let mut piped = Command::cargo_bin("evalsmith").expect("the program is built");
     let words = ["data", "import", "chess", "-", "--format", "pgn", "--out", "piped"];

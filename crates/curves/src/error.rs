@@ -74,6 +74,21 @@ pub enum CurveError {
         bin_width: f64,
     },
 
+    /// More configurations than there is room for.
+    #[error(
+        "more than {most} configurations of up to {length} relations match {min_count} positions; \
+         ask for fewer relations, for more positions with --min-count, or for fewer columns with \
+         --property"
+    )]
+    TooManyConfigurations {
+        /// How many there is room for.
+        most: usize,
+        /// The most relations asked for.
+        length: usize,
+        /// The positions that each must match.
+        min_count: u64,
+    },
+
     /// One game tells nothing about games.
     #[error("fewer than two games count; give more games")]
     TooFewGames,

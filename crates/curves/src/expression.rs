@@ -5,7 +5,8 @@
 //! is wanted, so that `(golds = 4) - (their_golds = 4)` is a formula as well.
 //! From loose to tight: `or`, `and`, `not`, comparisons, `+ -`, `* /`, the sign;
 //! `abs(x)` is the one function. A name with other letters stands between
-//! backticks. Invariant: a row without a number in a column that an expression
+//! backticks. Relations side by side are a configuration of GLEM: `a1=1 b1=2` is
+//! `a1 = 1 and b1 = 2`. Invariant: a row without a number in a column that an expression
 //! uses fulfils no condition and has no value.
 
 mod parse;

@@ -2,7 +2,8 @@
 //! two future works of takeuchi07.
 //!
 //! Every property is cut at up to 254 thresholds, every pair of properties at 7 by
-//! 7, and the best pairs are joined by a third. A condition is tested on top of
+//! 7, and the best pairs are joined by a third; properties of few whole values make
+//! configurations, as in GLEM. A condition is tested on top of
 //! the common curve (see `base`): a single one as it is, a joint one beyond what
 //! its two parts do alone, so that a pair is found only if it is more than the sum
 //! of its halves. Its gain is what a weight on it would add to the log-likelihood
@@ -13,6 +14,7 @@
 //! depends on the number of threads.
 
 mod base;
+mod configuration;
 mod discovery;
 mod pair;
 mod rank;
@@ -44,11 +46,20 @@ pub struct SearchParams {
     pub false_discovery_rate: f64,
     /// Whether pairs are searched, and configurations of three.
     pub pairs: bool,
+    /// The most relations `property = value` of the configurations that are tried;
+    /// zero tries none.
+    pub configurations: usize,
 }
 
 impl Default for SearchParams {
     fn default() -> Self {
-        Self { min_count: 1000, min_games: 50, false_discovery_rate: 0.05, pairs: false }
+        Self {
+            min_count: 1000,
+            min_games: 50,
+            false_discovery_rate: 0.05,
+            pairs: false,
+            configurations: 0,
+        }
     }
 }
 
@@ -166,12 +177,29 @@ pub struct Searched {
     pub found: Vec<Found>,
 }
 
+/// How a condition compares a property's rank with another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum By {
+    Below,
+    AtLeast,
+    Equal,
+}
+
+impl By {
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Below => "<",
+            Self::AtLeast => ">=",
+            Self::Equal => "=",
+        }
+    }
+}
+
 /// A tested condition.
 #[derive(Clone, Debug)]
 struct Tested {
-    /// Property and first rank above the threshold; whether the condition is to be
-    /// at the threshold or above it, or below.
-    parts: Vec<(usize, u8, bool)>,
+    /// Properties, ranks, and how they are compared; all must hold.
+    parts: Vec<(usize, u8, By)>,
     gain: f64,
     log_odds: f64,
     z: f64,
@@ -211,6 +239,11 @@ pub fn search(table: SearchTable, params: &SearchParams) -> Result<Searched, Cur
         tests += screened;
         tested.extend(joint);
     }
+    if params.configurations > 0 {
+        let (screened, configured) = configuration::search(&base, &ranked, params, PROMOTED)?;
+        tests += screened;
+        tested.extend(configured);
+    }
     let p_values: Vec<f64> = tested.iter().map(Tested::p_value).collect();
     let q_values = discovery::q_values(&p_values, tests);
     let mut kept: Vec<(Tested, f64)> = tested
@@ -230,9 +263,9 @@ pub fn search(table: SearchTable, params: &SearchParams) -> Result<Searched, Cur
 }
 
 fn told(tested: &Tested, q_value: f64, names: &[String], ranked: &[Ranked]) -> Found {
-    let part = |&(property, rank, above): &(usize, u8, bool)| {
-        let by = if above { ">=" } else { "<" };
-        format!("{} {by} {}", quoted(&names[property]), ranked[property].threshold(rank))
+    let part = |&(property, rank, by): &(usize, u8, By)| {
+        let (name, by) = (quoted(&names[property]), by.sign());
+        format!("{name} {by} {}", ranked[property].threshold(rank))
     };
     let condition = tested.parts.iter().map(part).collect::<Vec<_>>().join(" and ");
     debug_assert!(Expression::condition(&condition).is_ok(), "{condition}");

@@ -56,6 +56,8 @@ pub struct Import {
     pub strict: bool,
     /// Keep only games in which at least one player is known to be as strong.
     pub min_rating: Option<u32>,
+    /// Keep only games of rated players of whom none is known to be stronger.
+    pub max_rating: Option<u32>,
     /// The records that this run takes: every so many.
     pub shard: Shard,
 }
@@ -102,6 +104,9 @@ pub fn import<G: Game>(
     });
     if let Some(rating) = order.min_rating {
         configuration["min_rating"] = rating.into();
+    }
+    if let Some(rating) = order.max_rating {
+        configuration["max_rating"] = rating.into();
     }
     let inputs = files
         .iter()
@@ -252,9 +257,11 @@ impl<G: Game> Run<'_, G> {
         if let Err(fault) = found {
             return Ok(Err(fault));
         }
-        if let Some(wanted) = self.order.min_rating {
+        let (least, most) = (self.order.min_rating, self.order.max_rating);
+        if least.is_some() || most.is_some() {
+            let wanted = least.unwrap_or(0)..=most.unwrap_or(u32::MAX);
             let strongest = self.script.ratings.into_iter().flatten().max();
-            if strongest.is_none_or(|rating| rating < wanted) {
+            if strongest.is_none_or(|rating| !wanted.contains(&rating)) {
                 let reason = match strongest {
                     Some(rating) => format!("the stronger player has {rating}"),
                     None => "it tells no rating".to_owned(),

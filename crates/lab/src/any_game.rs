@@ -7,7 +7,7 @@ use crate::compare::{ComparePlan, Compared, compare};
 use crate::curve_gather::{Gathered, gather};
 use crate::curve_play::{AdjustedPlay, PlayPlan, play_adjusted};
 use crate::curve_values::{
-    OwnOrder, OwnValued, ValueRows, ValueSource, own_values, rows_of_dataset,
+    MakeSelective, OwnOrder, OwnValued, ValueRows, ValueSource, own_values, rows_of_dataset,
 };
 use crate::fit::{CurvePlan, FitPlan, Fitted, curve_of_values, fit, table, valued};
 use crate::function::{FunctionName, by_hand, open};
@@ -397,20 +397,28 @@ pub struct BenchSearch {
 
 /// A game with the model that comes with the program, if one does.
 #[derive(Clone)]
-pub struct AsAny<G> {
+pub struct AsAny<G: Game> {
     game: G,
     shipped: Option<&'static [u8]>,
+    selective: Option<MakeSelective<G::Position>>,
 }
 
 impl<G: Game> AsAny<G> {
     /// A game without a shipped model.
     pub const fn new(game: G) -> Self {
-        Self { game, shipped: None }
+        Self { game, shipped: None, selective: None }
     }
 
     /// A game whose shipped model has these bytes.
     pub const fn with_model(game: G, shipped: &'static [u8]) -> Self {
-        Self { game, shipped: Some(shipped) }
+        Self { game, shipped: Some(shipped), selective: None }
+    }
+
+    /// The same with a search of its own that leaves lines out.
+    #[must_use]
+    pub fn with_selective_search(mut self, make: MakeSelective<G::Position>) -> Self {
+        self.selective = Some(make);
+        self
     }
 
     pub(crate) const fn game(&self) -> &G {
@@ -692,7 +700,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<OwnValued, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
-        own_values(&self.game, &opened, source, order, progress)
+        own_values(&self.game, &opened, self.selective, source, order, progress)
     }
 
     fn play_adjusted(
@@ -756,6 +764,6 @@ impl<G: Game> AnyGame for AsAny<G> {
         out: &Path,
         progress: &dyn Progress,
     ) -> Result<Reproduction, LabError> {
-        experiment.run(&self.game, extent, seed, out, progress)
+        experiment.run_with(&self.game, self.selective, extent, seed, out, progress)
     }
 }

@@ -67,7 +67,15 @@ pub fn search_table(
     progress.status("searching");
     let searched = search(table, &plan.params)?;
     let curves = shown(source, plan, &searched.found, progress)?;
-    let notes = Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
+    let mut notes: Vec<String> =
+        Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
+    if searched.tests == 0 {
+        let SearchParams { min_count, min_games, .. } = plan.params;
+        notes.push(format!(
+            "no condition holds in {min_count} positions of {min_games} games and fails in as many; \
+             give more games, or ask for fewer positions with --min-count"
+        ));
+    }
     Ok(TableSearch { provenance: source.facts(faults.rows), properties, searched, curves, notes })
 }
 

@@ -195,8 +195,15 @@ pub fn draw_table(
         counting.add(Piece { values, batch, properties })
     })?;
     progress.end();
-    let counted = counting.finish()?;
-    let notes = Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
+    let notes: Vec<String> =
+        Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
+    let counted = counting.finish().map_err(|error| match &notes[..] {
+        [dropped] => {
+            let reason = format!("{error} ({dropped})");
+            LabError::Unreadable { path: source.path.clone(), reason }
+        }
+        _ => error,
+    })?;
     Ok(told(source.facts(faults.rows), counted, notes))
 }
 

@@ -7,17 +7,23 @@
 //! or question begins a new one. Invariant: the table does not depend on the number
 //! of processes, provided that the engine's answers do not depend on earlier ones.
 
+mod after;
 mod journal;
 mod own;
+mod package;
 mod profile;
 mod rows;
+mod selective;
 
+pub use after::After;
 pub(crate) use own::own_values;
-pub use own::{After, OwnOrder, OwnValued, ValueSource};
+pub use own::{OwnOrder, OwnValued, ValueSource};
+pub use package::locate;
 pub use profile::EvalProfile;
 use rows::Asked;
 pub use rows::ValueRows;
 pub(crate) use rows::rows_of_dataset;
+pub use selective::{Looked, MakeSelective, SelectiveSearch};
 
 use crate::LabError;
 use evalsmith_core::{PlayerError, Progress, Side};
@@ -84,13 +90,34 @@ pub struct Valued {
     pub failed: usize,
     /// What happened to the first of them.
     pub first_failure: Option<String>,
+    /// Rows whose cell is no position; they are not asked.
+    pub unreadable: usize,
+}
+
+impl Valued {
+    /// Refuses a table in which nothing would stand.
+    fn checked(self) -> Result<Self, LabError> {
+        let Self { engine, without, failed, unreadable, .. } = &self;
+        if self.values.iter().any(Option::is_some) || without + failed + unreadable == 0 {
+            return Ok(self);
+        }
+        let first = self.first_failure.as_ref();
+        let first = first.map_or_else(String::new, |first| format!(" (the first: {first})"));
+        let reason = format!(
+            "it has a value for no position: {failed} were given up{first}, {without} answered \
+             without a value, {unreadable} are no positions; ask it another way, by --go \"depth \
+             1\" or by --eval with the profile of this engine"
+        );
+        Err(LabError::Player(PlayerError::new(engine, reason)))
+    }
 }
 
 /// Asks about all rows.
 ///
 /// # Errors
-/// When the engine does not start, fails again and again, the journal cannot be
-/// written, or the job is stopped; what was answered stays in the journal.
+/// When the engine does not start, fails again and again, has a value for no position,
+/// the journal cannot be written, or the job is stopped; what was answered stays in the
+/// journal.
 pub fn value_rows(
     rows: &ValueRows,
     order: &ValueOrder,
@@ -109,7 +136,7 @@ pub fn value_rows(
     let (journal, mut answers) = Journal::open(journal, &identity)?;
     let mut open: Vec<&Asked> = Vec::new();
     let mut listed = HashSet::new();
-    for asked in &rows.asked {
+    for asked in rows.asked.iter().filter(|asked| asked.wanted) {
         if !answers.contains_key(&asked.position) && listed.insert(&asked.position) {
             open.push(asked);
         }
@@ -144,7 +171,7 @@ pub fn value_rows(
     }
     let asked = found.len();
     answers.extend(found);
-    Ok(told(rows, engine, &answers, asked, known, &failures))
+    told(rows, engine, &answers, asked, known, &failures).checked()
 }
 
 fn told(
@@ -170,6 +197,7 @@ fn told(
         without: count(Answered::Nothing),
         failed: failures.len(),
         first_failure: first.map(|(_, what)| what.clone()),
+        unreadable: rows.asked.iter().filter(|asked| !asked.wanted).count(),
     }
 }
 

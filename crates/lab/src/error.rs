@@ -64,6 +64,14 @@ pub enum LabError {
         /// What is wrong with it, and the remedy.
         reason: String,
     },
+    /// An engine's program that is not on this machine.
+    #[error("there is no {command} here; {remedy}")]
+    NoEngine {
+        /// The program.
+        command: String,
+        /// What brings it.
+        remedy: String,
+    },
     /// Settings that make no sense.
     #[error("{0}")]
     Settings(String),

@@ -76,8 +76,8 @@ pub mod prelude {
         ConditionedCurve, TableCurves, TablePlan, TableSource, draw_table,
     };
     pub use crate::curve_values::{
-        After, EvalProfile, OwnOrder, OwnValued, Question, ValueOrder, ValueRows, ValueSource,
-        Valued, value_rows,
+        After, EvalProfile, Looked, MakeSelective, OwnOrder, OwnValued, Question, SelectiveSearch,
+        ValueOrder, ValueRows, ValueSource, Valued, locate, value_rows,
     };
     pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
@@ -135,7 +135,7 @@ pub mod prelude {
         ConfigurationFile, Criterion, DenseModel, Growth, Learner, Linear, Model, ModelFile, Node,
         PatternFile, Reduction, Response, Tree, TreeParams, TreeSummary, TypeRule,
     };
-    pub use evalsmith_protocol::{Budget, Engine, Finding, Mark, check, serve};
+    pub use evalsmith_protocol::{Budget, DISCS_A_LOGIT, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
     pub use evalsmith_stats::elo::{Pentanomial, Summary, Trinomial};

@@ -2,6 +2,7 @@
 //! kind of experiment. The outcome is reported as it is.
 
 mod adjusted_terms;
+mod asked_engine;
 mod bootstrap_contest;
 mod class_moments;
 mod class_shapes;
@@ -13,11 +14,13 @@ mod problems;
 mod record_curves;
 mod robustness;
 mod samuel_meets;
+mod search_curves;
 mod stage_profile;
 mod strength;
 mod win_probability;
 
 use crate::LabError;
+use crate::curve_values::MakeSelective;
 use crate::run_folder::{RunFolder, write_json};
 use adjusted_terms::AdjustedTerms;
 use bootstrap_contest::BootstrapContest;
@@ -35,6 +38,7 @@ use problems::Problems;
 use record_curves::RecordCurves;
 use robustness::Robustness;
 use samuel_meets::{SamuelMeets, SignatureCopies, Versions};
+use search_curves::SearchCurves;
 use serde::{Deserialize, Serialize};
 use stage_profile::StageProfile;
 use std::io::Write;
@@ -72,7 +76,9 @@ const EXPERIMENTS: &[&str] = &[
     include_str!("../../../experiments/takeuchi07-F6.toml"),
     include_str!("../../../experiments/takeuchi07-F7.toml"),
     include_str!("../../../experiments/takeuchi07-S1.toml"),
+    include_str!("../../../experiments/takeuchi07-S2.toml"),
     include_str!("../../../experiments/takeuchi07-T2-engine.toml"),
+    include_str!("../../../experiments/takeuchi07-T2-toga.toml"),
 ];
 
 /// One table or figure of a paper.
@@ -136,6 +142,7 @@ enum Kind {
     RecordCurves(RecordCurves),
     Robustness(Robustness),
     SamuelMeets(SamuelMeets),
+    SearchCurves(SearchCurves),
     SignatureCopies(SignatureCopies),
     StageProfile(StageProfile),
     Versions(Versions),
@@ -205,6 +212,23 @@ impl Experiment {
         out: &Path,
         progress: &dyn Progress,
     ) -> Result<Reproduction, LabError> {
+        self.run_with(game, None, extent, seed, out, progress)
+    }
+
+    /// The same with a search of the game's own that may leave lines out, for the
+    /// experiments that ask what that costs.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with<G: Game>(
+        &self,
+        game: &G,
+        selective: Option<MakeSelective<G::Position>>,
+        extent: Extent,
+        seed: u64,
+        out: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Reproduction, LabError> {
         let size = match extent {
             Extent::Quick => self.quick,
             Extent::Full => self.full,
@@ -218,6 +242,7 @@ impl Experiment {
         ));
         let ground = Ground {
             game,
+            selective,
             experiment: self,
             size,
             seed,
@@ -240,6 +265,7 @@ impl Experiment {
             Kind::RecordCurves(kind) => kind.run(&ground),
             Kind::Robustness(kind) => kind.run(&ground),
             Kind::SamuelMeets(kind) => kind.run(&ground),
+            Kind::SearchCurves(kind) => kind.run(&ground),
             Kind::SignatureCopies(kind) => kind.run(&ground),
             Kind::StageProfile(kind) => kind.run(&ground),
             Kind::Versions(kind) => kind.run(&ground),
@@ -322,6 +348,9 @@ mod tests {
                 kind.make_small();
             }
             if let Kind::RecordCurves(kind) = &mut experiment.kind {
+                kind.make_small();
+            }
+            if let Kind::SearchCurves(kind) = &mut experiment.kind {
                 kind.make_small();
             }
             let out = temp.path().join(&experiment.paper).join(&experiment.id);

@@ -1,5 +1,7 @@
 //! Every game by name.
 
+mod multi_probcut;
+
 use evalsmith_chess::Chess;
 use evalsmith_engine_othello::Solver;
 use evalsmith_go::Go;
@@ -7,6 +9,7 @@ use evalsmith_lab::prelude::{AnyGame, AsAny, Solve};
 use evalsmith_malawi::Malawi;
 use evalsmith_othello::{Board, Kernel};
 use evalsmith_shogi::Shogi;
+use multi_probcut::multi_probcut;
 
 /// Six features of Othello, fitted by stage; `models/README.md` says how.
 const OTHELLO_MODEL: &[u8] = include_bytes!("../../../models/othello.safetensors");
@@ -27,10 +30,13 @@ const GAMES: &[(&str, Maker)] = &[
         // The one choice between portable and SIMD code.
         evalsmith_othello::with_best_kernel(
             |portable| {
-                let game = portable.with_solver(solver);
-                Box::new(AsAny::with_model(game, OTHELLO_MODEL)) as Box<dyn AnyGame>
+                let game = AsAny::with_model(portable.with_solver(solver), OTHELLO_MODEL);
+                Box::new(game.with_selective_search(multi_probcut)) as Box<dyn AnyGame>
             },
-            |v3| Box::new(AsAny::with_model(v3.with_solver(solver), OTHELLO_MODEL)),
+            |v3| {
+                let game = AsAny::with_model(v3.with_solver(solver), OTHELLO_MODEL);
+                Box::new(game.with_selective_search(multi_probcut))
+            },
         )
     }),
     ("malawi", || Box::new(AsAny::new(Malawi))),

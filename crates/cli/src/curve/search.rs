@@ -11,7 +11,9 @@ use std::path::PathBuf;
 /// Finds the conditions under which an evaluation misjudges positions.
 ///
 /// Every threshold of every column is tried and, with --pairs, every pair of
-/// columns and the best configurations of three. A condition counts where it tells
+/// columns and the best configurations of three; with --configurations, conjunctions
+/// of `column = value` over the columns of few whole values, such as the atoms that
+/// `curve values --atoms` writes. A condition counts where it tells
 /// something about results that the value does not. Conditions are ranked by what a
 /// weight on them would add to the likelihood; the rate of false ones among those
 /// reported is held by Benjamini and Yekutieli's procedure, with errors clustered
@@ -28,6 +30,9 @@ pub(crate) struct Search {
     /// Try pairs of columns as well, and configurations of three
     #[arg(long)]
     pairs: bool,
+    /// Try configurations of up to N relations `column = value`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
+    configurations: Option<u8>,
     /// Positions in which a condition must hold, and fail
     #[arg(long, value_name = "N", default_value_t = 1000)]
     min_count: u64,
@@ -61,6 +66,7 @@ impl Search {
                 min_count: self.min_count,
                 false_discovery_rate: self.false_discovery_rate,
                 pairs: self.pairs,
+                configurations: self.configurations.map_or(0, usize::from),
                 ..SearchParams::default()
             },
             draws: self.columns.draws(),

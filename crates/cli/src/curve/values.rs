@@ -8,7 +8,7 @@ use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
     After, Budget, Dataset, Engine, EvalProfile, FunctionName, OwnOrder, OwnValued, Protocol,
-    Question, ValueOrder, ValueRows, ValueSource, Valued, value_rows,
+    Question, ValueOrder, ValueRows, ValueSource, Valued, locate, value_rows,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,7 +24,9 @@ use std::time::Duration;
 ///
 /// With --function the values are a model's, in log-odds of the first player, and
 /// the game's features stand beside them, in the mover's view: conditions may ask
-/// for them, in the first player's view as (1 - 2 * side) * feature.
+/// for them, in the first player's view as (1 - 2 * side) * feature. With --atoms the
+/// game's atoms stand there too (what is on each square), in the first player's view:
+/// conditions may name configurations of them, "a1=1 b1=2".
 #[derive(Args)]
 pub(crate) struct Values {
     /// A dataset's folder, or a CSV or TSV table (as it is or .zst)
@@ -35,9 +37,14 @@ pub(crate) struct Values {
     /// Instead of an engine, a function: `hand`, `trivial`, `shipped`, or a model file
     #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["engine", "go", "eval", "options"])]
     function: Option<FunctionName>,
-    /// When the function is asked: after nothing, quiescence or "depth N"
+    /// When the function is asked: after nothing, quiescence or "depth N"; or, for
+    /// Othello's shipped function, "depth N at P%": its engine, which leaves out what it
+    /// is so sure of (73, 87, 95, 99; 100 leaves nothing out)
     #[arg(long, value_name = "SEARCH", default_value_t, requires = "function")]
     after: After,
+    /// Write the game's atoms as well, a column each
+    #[arg(long, requires = "function")]
+    atoms: bool,
     /// The game of a table's positions, for --function
     #[arg(long, value_name = "GAME", requires = "function")]
     game: Option<String>,
@@ -47,7 +54,8 @@ pub(crate) struct Values {
     /// Let it search: "depth 1", "nodes 1000" or "movetime 50" (milliseconds)
     #[arg(long, value_name = "LIMIT", value_parser = limit, required_unless_present_any = ["eval", "function"])]
     go: Option<Budget>,
-    /// Ask its own evaluation command: stockfish, fairy-stockfish, gnugo, or a TOML profile
+    /// Ask its own evaluation command: stockfish, fairy-stockfish, fairy-stockfish-shogi (usi),
+    /// gnugo (gtp), or a TOML profile
     #[arg(long, value_name = "PROFILE", conflicts_with = "go")]
     eval: Option<String>,
     /// An option to set, as often as need be
@@ -120,8 +128,13 @@ impl Values {
                 return Err(Usage(reason).into());
             }
         };
+        if matches!(self.after, After::Selective(..)) && *function != FunctionName::Shipped {
+            let reason = "a search that leaves lines out has a function of its own; give \
+                          --function shipped";
+            return Err(Usage(reason.into()).into());
+        }
         let (column, output) = (self.column.clone(), self.output.clone());
-        let order = OwnOrder { after: self.after, column, output };
+        let order = OwnOrder { after: self.after, column, atoms: self.atoms, output };
         let valued = game(&name)?.own_values(&source, function, &order, progress)?;
         show(&told_own(&valued, function, self.after))?;
         show(&format!("Written: {}", self.output.display()))
@@ -132,31 +145,36 @@ impl Values {
         let Some(program) = words.next() else {
             return Err(Usage("--engine is empty; name a program".into()).into());
         };
-        let mut engine = Engine::new(self.protocol, program);
-        engine.arguments = words.map(str::to_owned).collect();
-        engine.options.clone_from(&self.options);
-        engine.patience.unclocked_move = Duration::from_secs(self.timeout);
         let question = match (&self.eval, &self.go) {
-            (Some(name), _) => {
-                let profile = EvalProfile::open(name)?;
-                if profile.protocol != self.protocol {
-                    let (wanted, given) = (profile.protocol, self.protocol);
-                    let reason = format!(
-                        "{name} is asked in {wanted}, not in {given}; give --protocol {wanted}"
-                    );
-                    return Err(Usage(reason).into());
-                }
-                Question::Eval(profile)
-            }
+            (Some(name), _) => Question::Eval(self.profile(name)?),
             (None, Some(budget)) => Question::Go(budget.clone()),
             (None, None) => return Err(Usage("give --go or --eval".into()).into()),
         };
+        let package = match &question {
+            Question::Eval(profile) => profile.package.as_deref(),
+            Question::Go(_) => None,
+        };
+        let mut engine = Engine::new(self.protocol, locate(program, package)?);
+        engine.arguments = words.map(str::to_owned).collect();
+        engine.options.clone_from(&self.options);
+        engine.patience.unclocked_move = Duration::from_secs(self.timeout);
         Ok(ValueOrder { engine, question, processes: usize::from(self.processes) })
+    }
+
+    fn profile(&self, name: &str) -> anyhow::Result<EvalProfile> {
+        let profile = EvalProfile::open(name)?;
+        if profile.protocol != self.protocol {
+            let (wanted, given) = (profile.protocol, self.protocol);
+            let reason =
+                format!("{name} is asked in {wanted}, not in {given}; give --protocol {wanted}");
+            return Err(Usage(reason).into());
+        }
+        Ok(profile)
     }
 }
 
 fn told_own(valued: &OwnValued, function: &FunctionName, after: After) -> String {
-    let OwnValued { rows, decided, unreadable, first_unreadable } = valued;
+    let OwnValued { rows, decided, unreadable, first_unreadable, nodes } = valued;
     let with = rows - decided - unreadable;
     let mut parts = vec![format!("{with} of {rows} rows have a value of {function} after {after}")];
     if *decided > 0 {
@@ -165,11 +183,12 @@ fn told_own(valued: &OwnValued, function: &FunctionName, after: After) -> String
     if let Some(first) = first_unreadable {
         parts.push(format!("{unreadable} are no positions (first: {first})"));
     }
+    parts.push(format!("{nodes} positions were visited"));
     parts.join(", ")
 }
 
 fn told(valued: &Valued) -> String {
-    let Valued { engine, values, asked, known, mates, without, failed, .. } = valued;
+    let Valued { engine, values, asked, known, mates, without, failed, unreadable, .. } = valued;
     let with = values.iter().flatten().count();
     let mut parts = vec![
         format!(
@@ -178,7 +197,12 @@ fn told(valued: &Valued) -> String {
         ),
         format!("{known} known before"),
     ];
-    let others = [(mates, "seen as decided"), (without, "without a value"), (failed, "given up")];
+    let others = [
+        (mates, "seen as decided"),
+        (without, "without a value"),
+        (failed, "given up"),
+        (unreadable, "that are no positions and were not asked"),
+    ];
     let others = others.into_iter().filter(|(count, _)| **count > 0);
     parts.extend(others.map(|(count, what)| format!("{count} {what}")));
     let failure = valued.first_failure.as_ref();

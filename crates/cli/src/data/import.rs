@@ -34,6 +34,9 @@ pub(crate) struct Import {
     /// Keep only games with a player whose rating in the record is at least this
     #[arg(long, value_name = "RATING")]
     min_rating: Option<u32>,
+    /// Keep only games of rated players, none of whom has more than this
+    #[arg(long, value_name = "RATING")]
+    max_rating: Option<u32>,
     /// Take only this share of the records, the first of four as 1/4; `data merge`
     /// puts the shards together
     #[arg(long, value_name = "I/N", default_value_t)]
@@ -48,6 +51,7 @@ impl Import {
             format: self.format,
             strict: self.strict,
             min_rating: self.min_rating,
+            max_rating: self.max_rating,
             shard: self.shard,
         };
         let made = game.data().import(&order, &command_line(), &self.out, &Terminal::new())?;

@@ -163,6 +163,17 @@ fn number(text: &str, at: usize) -> Result<(Token, usize), ExpressionError> {
     Ok((Token::Number(number), length))
 }
 
+/// Whether the last part is a relation of a configuration, `name = number`.
+fn ends_in_relation(node: &Node) -> bool {
+    match node {
+        Node::Compare(Comparison::Equal, left, right) => {
+            matches!((&**left, &**right), (Node::Column(_), Node::Number(_)))
+        }
+        Node::And(_, last) => ends_in_relation(last),
+        _ => false,
+    }
+}
+
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<(usize, Token)>,
@@ -207,10 +218,23 @@ impl Parser<'_> {
 
     fn all(&mut self) -> Result<Node, ExpressionError> {
         let mut node = self.negation()?;
-        while self.taken(&Token::Word(Word::And)) {
-            node = Node::And(Box::new(node), Box::new(self.negation()?));
+        loop {
+            if self.taken(&Token::Word(Word::And)) {
+                node = Node::And(Box::new(node), Box::new(self.negation()?));
+            } else if ends_in_relation(&node) && matches!(self.peek(), Token::Name(_)) {
+                let begin = self.next;
+                let relation = self.comparison()?;
+                if !ends_in_relation(&relation) {
+                    self.next = begin;
+                    return Err(self.refuse(
+                        "a configuration goes on with a relation like `b1=2`; else write `and`",
+                    ));
+                }
+                node = Node::And(Box::new(node), Box::new(relation));
+            } else {
+                return Ok(node);
+            }
         }
-        Ok(node)
     }
 
     fn negation(&mut self) -> Result<Node, ExpressionError> {
@@ -320,6 +344,9 @@ mod tests {
             ("king > 5x", 7, "no number"),
             ("`king > 5", 0, "never closed"),
             ("abs 3", 4, "after abs"),
+            ("a1=1 b1>2", 5, "`and`"),
+            ("a1=1 b1", 5, "`and`"),
+            ("not a1=1 b1=2", 9, "`and`"),
         ] {
             let error = parse(text).expect_err(text);
             assert_eq!(error.at, at, "{text}: {error}");
@@ -330,6 +357,13 @@ mod tests {
         assert!(parse(&"(".repeat(500)).expect_err("deep").to_string().contains("deeply"));
         assert!(parse(&"1+".repeat(10_000)).expect_err("long").to_string().contains("longer"));
         assert!(Expression::condition("king + 1").is_err());
+    }
+
+    #[test]
+    fn relations_side_by_side_are_a_configuration() {
+        let root = |text: &str| parse(text).expect(text).root;
+        assert_eq!(root("a1=1 b1=2 `5c`=-1"), root("a1 = 1 and b1 = 2 and `5c` = -1"));
+        assert_eq!(root("x < 3 and a1=1 b1=0 or y"), root("x < 3 and a1 = 1 and b1 = 0 or y"));
     }
 
     #[test]

@@ -10,7 +10,8 @@
 
 use super::base::Base;
 use super::rank::{LEVELS, Ranked};
-use super::{SearchParams, Tested};
+use super::{By, SearchParams, Tested};
+use crate::hats::Place;
 use rayon::prelude::*;
 
 const CELLS: usize = LEVELS * LEVELS;
@@ -22,15 +23,15 @@ struct Levelled {
     levels: Vec<u8>,
 }
 
-/// One half of a joint condition: at or above each of the thresholds, or below.
-type Corner = Vec<(usize, u8, bool)>;
+/// One half of a joint condition: comparisons that all hold.
+pub(super) type Corner = Vec<(usize, u8, By)>;
 
-/// A joint condition: `first` at its cut or above, and `second` as well.
+/// A joint condition: `first` holds, and `second` as well.
 #[derive(Clone)]
-struct Candidate {
-    first: Corner,
-    second: Corner,
-    gain: f64,
+pub(super) struct Candidate {
+    pub(super) first: Corner,
+    pub(super) second: Corner,
+    pub(super) gain: f64,
 }
 
 /// Tests made by the screening, and the best joint conditions, tested.
@@ -121,7 +122,10 @@ impl<'a> Screen<'a> {
         let cuts = ranked.cuts();
         let level = |rank: u8| cuts.partition_point(|&cut| cut <= rank) as u8;
         let levels = self.order.iter().map(|&row| level(ranked.ranks[row as usize])).collect();
-        Levelled { cuts: cuts.iter().map(|&cut| vec![(property, cut, true)]).collect(), levels }
+        Levelled {
+            cuts: cuts.iter().map(|&cut| vec![(property, cut, By::AtLeast)]).collect(),
+            levels,
+        }
     }
 
     /// A joint condition as a property of two levels.
@@ -216,9 +220,9 @@ fn accumulate(sums: &mut [f64], stride: usize) {
 }
 
 /// A condition freed of the hats.
-struct Part {
-    count: f64,
-    score: f64,
+pub(super) struct Part {
+    pub(super) count: f64,
+    pub(super) score: f64,
     /// Σ W c.
     weight: f64,
     weighted: Vec<f64>,
@@ -226,7 +230,8 @@ struct Part {
 }
 
 impl Part {
-    fn of(base: &Base, sums: &[f64]) -> Self {
+    /// Of its sums: score, count, then Z'Wc by hat.
+    pub(super) fn of(base: &Base, sums: &[f64]) -> Self {
         let weighted = sums[2..].to_vec();
         let pi = base.factor.solve(&weighted);
         let score = sums[0] - dot(&pi, &base.left);
@@ -236,6 +241,17 @@ impl Part {
     fn product(&self, other: &Self, weight: f64) -> f64 {
         weight - dot(&self.weighted, &other.pi)
     }
+
+    /// What is known of a weight on the condition alone.
+    pub(super) fn information(&self) -> f64 {
+        self.product(self, self.weight)
+    }
+
+    /// What is left of the condition in a row, freed of the hats.
+    pub(super) fn free(&self, place: Place, inside: bool) -> f64 {
+        let right = if place.right > 0.0 { self.pi[place.left + 1] * place.right } else { 0.0 };
+        f64::from(u8::from(inside)) - self.pi[place.left] * (1.0 - place.right) - right
+    }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -243,7 +259,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// How a joint condition is freed of its two parts.
-struct Freed {
+pub(super) struct Freed {
     /// Shares of the parts in it.
     shares: [f64; 2],
     /// The parts' own weights, fitted together.
@@ -252,7 +268,7 @@ struct Freed {
 
 /// Score and information of "both" beyond the curve and both parts; none where
 /// nothing is left of it.
-fn beyond(first: &Part, second: &Part, both: &Part) -> Option<(f64, f64, Freed)> {
+pub(super) fn beyond(first: &Part, second: &Part, both: &Part) -> Option<(f64, f64, Freed)> {
     let aa = first.product(first, first.weight);
     let bb = second.product(second, second.weight);
     let ab = first.product(second, both.weight);
@@ -270,30 +286,38 @@ fn beyond(first: &Part, second: &Part, both: &Part) -> Option<(f64, f64, Freed)>
     (information > 1e-6 * cc).then_some((score, information, Freed { shares, alone }))
 }
 
-fn holds(ranked: &[Ranked], parts: &[(usize, u8, bool)], row: usize) -> bool {
-    parts.iter().all(|&(property, cut, above)| {
+pub(super) fn holds(ranked: &[Ranked], parts: &[(usize, u8, By)], row: usize) -> bool {
+    parts.iter().all(|&(property, cut, by)| {
         let rank = ranked[property].ranks[row];
-        rank > 0 && (rank >= cut) == above
+        rank > 0
+            && match by {
+                By::Below => rank < cut,
+                By::AtLeast => rank >= cut,
+                By::Equal => rank == cut,
+            }
     })
 }
 
+/// Adds a row to a condition's sums.
+pub(super) fn add_row(base: &Base, row: usize, sums: &mut [f64]) {
+    let (place, w) = (base.places[row], base.weights[row]);
+    sums[0] += base.residuals[row];
+    sums[1] += 1.0;
+    sums[2 + place.left] += w * (1.0 - place.right);
+    if place.right > 0.0 {
+        sums[3 + place.left] += w * place.right;
+    }
+}
+
 /// The joint condition with scores summed by game, and the corner that shows it.
-fn test(base: &Base, ranked: &[Ranked], candidate: &Candidate) -> Option<Tested> {
+pub(super) fn test(base: &Base, ranked: &[Ranked], candidate: &Candidate) -> Option<Tested> {
     let rows = base.places.len();
     let of =
         |parts: &Corner| -> Vec<bool> { (0..rows).map(|row| holds(ranked, parts, row)).collect() };
     let (first, second) = (of(&candidate.first), of(&candidate.second));
     let sums = |inside: &dyn Fn(usize) -> bool| {
         let mut sums = vec![0.0; 2 + base.hats];
-        for row in (0..rows).filter(|&row| inside(row)) {
-            let (place, w) = (base.places[row], base.weights[row]);
-            sums[0] += base.residuals[row];
-            sums[1] += 1.0;
-            sums[2 + place.left] += w * (1.0 - place.right);
-            if place.right > 0.0 {
-                sums[3 + place.left] += w * place.right;
-            }
-        }
+        (0..rows).filter(|&row| inside(row)).for_each(|row| add_row(base, row, &mut sums));
         Part::of(base, &sums)
     };
     let (a, b) = (sums(&|row| first[row]), sums(&|row| second[row]));
@@ -305,13 +329,9 @@ fn test(base: &Base, ranked: &[Ranked], candidate: &Candidate) -> Option<Tested>
         let mut sum = 0.0;
         for row in game.clone() {
             let place = base.places[row];
-            let hat = |pi: &[f64]| {
-                let right = if place.right > 0.0 { pi[place.left + 1] * place.right } else { 0.0 };
-                pi[place.left] * (1.0 - place.right) + right
-            };
-            let free = |part: &Part, inside: bool| f64::from(u8::from(inside)) - hat(&part.pi);
-            let (fa, fb) = (free(&a, first[row]), free(&b, second[row]));
-            let joint = free(&both, first[row] && second[row]) - shares[0] * fa - shares[1] * fb;
+            let (fa, fb) = (a.free(place, first[row]), b.free(place, second[row]));
+            let joint =
+                both.free(place, first[row] && second[row]) - shares[0] * fa - shares[1] * fb;
             // What the parts' own weights explain is no residual any more.
             let left = base.residuals[row] - base.weights[row] * (alone[0] * fa + alone[1] * fb);
             sum += joint * left;
@@ -333,8 +353,8 @@ fn test(base: &Base, ranked: &[Ranked], candidate: &Candidate) -> Option<Tested>
 }
 
 /// The rarest of the four corners: its parts, the sign of the joint weight there,
-/// and its positions. A part of several thresholds is not turned round, nor is one
-/// whose property is unknown somewhere.
+/// and its positions. A part of several comparisons is not turned round, nor an equality,
+/// nor one whose property is unknown somewhere.
 fn corner(
     ranked: &[Ranked],
     candidate: &Candidate,
@@ -342,8 +362,13 @@ fn corner(
     all: f64,
 ) -> (Corner, f64, u64) {
     let turned = |part: &Corner| -> Option<Corner> {
-        let &[(property, cut, above)] = &part[..] else { return None };
-        (!ranked[property].gaps).then(|| vec![(property, cut, !above)])
+        let &[(property, cut, by)] = &part[..] else { return None };
+        let by = match by {
+            By::Below => By::AtLeast,
+            By::AtLeast => By::Below,
+            By::Equal => return None,
+        };
+        (!ranked[property].gaps).then(|| vec![(property, cut, by)])
     };
     let (first, second) = (&candidate.first, &candidate.second);
     let corners = [

@@ -3,6 +3,8 @@
 
 /// Rank 0 is unknown; thresholds lie between the others.
 pub(super) const RANKS: usize = 256;
+/// Values of a property whose single values are tried: the squares of Shogi take 29.
+const ATOM_VALUES: usize = 32;
 /// Levels of a property in a pair.
 pub(super) const LEVELS: usize = 8;
 
@@ -33,6 +35,12 @@ impl Ranked {
     /// The largest rank.
     pub(super) fn top(&self) -> u8 {
         self.lows.len() as u8
+    }
+
+    /// Whether the property is an atom: known everywhere, with few values, all whole.
+    pub(super) fn is_atom(&self) -> bool {
+        let few = (2..=ATOM_VALUES).contains(&self.lows.len());
+        !self.gaps && few && self.lows.iter().all(|low| low.fract() == 0.0)
     }
 
     /// The smallest value of a rank, as an expression writes it.

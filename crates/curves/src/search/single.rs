@@ -6,7 +6,7 @@
 
 use super::base::Base;
 use super::rank::{RANKS, Ranked};
-use super::{SearchParams, Tested};
+use super::{By, SearchParams, Tested};
 use crate::hats::Place;
 
 /// What the rows of each rank add.
@@ -132,7 +132,7 @@ pub(super) fn scan(
         let above = ranked.gaps || 2 * count <= rows;
         let sign = if above { 1.0 } else { -1.0 };
         tested.push(Tested {
-            parts: vec![(property, rank, above)],
+            parts: vec![(property, rank, if above { By::AtLeast } else { By::Below })],
             gain: free * free / (2.0 * information),
             log_odds: sign * free / information,
             z: sign * free / variance.sqrt(),

@@ -78,7 +78,8 @@ fn scores_and_their_variance_are_those_of_the_definition() {
         }
     };
     for found in tested {
-        let (_, cut, above) = found.parts[0];
+        let (_, cut, by) = found.parts[0];
+        let above = by == By::AtLeast;
         let c = |row: usize| f64::from(u8::from((ranked.ranks[row] >= cut) == above));
         let rows = 0..table.len();
         let sum = |of: &dyn Fn(usize) -> f64| rows.clone().map(of).sum::<f64>();
@@ -100,5 +101,56 @@ fn scores_and_their_variance_are_those_of_the_definition() {
         assert!(close(found.log_odds, score / information), "{found:?}");
         assert!(close(found.z, score / (squares * 60.0 / 59.0).sqrt()), "{found:?}");
         assert_eq!(found.positions as f64, sum(&c));
+    }
+}
+
+/// Games of six positions with ten atoms of three values; `missed` is what the value
+/// leaves out, by the atoms of the game.
+fn atoms(games: u64, seed: u64, missed: impl Fn(&[u8]) -> f64) -> SearchTable {
+    let mut table = SearchTable::new((0..10).map(|i| format!("{i}a")).collect());
+    let mut random = rng::stream(seed, "atoms", 0);
+    for game in 0..games {
+        let level: f64 = random.random_range(-2.0..2.0);
+        let own: Vec<u8> = (0..10).map(|_| random.random_range(0..3)).collect();
+        let chance = LogOdds(level + missed(&own)).win_prob().0;
+        let half = if random.random::<f64>() < chance { 2 } else { 0 };
+        for _ in 0..6 {
+            let value = level + random.random_range(-0.3..0.3);
+            let changed = random.random_range(0..10);
+            let mut row: Vec<f64> = own.iter().map(|&x| f64::from(x)).collect();
+            row[changed] = f64::from(random.random_range(0..3_u8));
+            table.push(value, half, game, Draws::LeftOut, row.into_iter());
+        }
+    }
+    table
+}
+
+fn configured(configurations: usize) -> SearchParams {
+    SearchParams { configurations, min_count: 200, ..SearchParams::default() }
+}
+
+#[test]
+fn a_missing_configuration_is_named_first() {
+    let corner = |x: &[u8]| if x[2] == 1 && x[7] == 0 { 1.5 } else { 0.0 };
+    let found = search(atoms(3000, 1, corner), &configured(2)).expect("a search").found;
+    let joint = found.iter().find(|f| f.properties.len() == 2).expect("a pair of relations");
+    assert_eq!(joint.condition, "`2a` = 1 and `7a` = 0", "{found:?}");
+    assert!(joint.log_odds > 0.5 && joint.z > 5.0, "{joint:?}");
+
+    let middle = |x: &[u8]| if x[4] == 1 { 1.0 } else { -0.5 };
+    let found = search(atoms(3000, 2, middle), &configured(1)).expect("a search").found;
+    assert_eq!(found[0].condition, "`4a` = 1", "no threshold parts the middle value");
+
+    let three = |x: &[u8]| if x[0] == 2 && x[3] == 2 && x[5] == 1 { 3.0 } else { 0.0 };
+    let found = search(atoms(6000, 3, three), &configured(3)).expect("a search").found;
+    let joint = found.iter().find(|f| f.properties.len() == 3).expect("three relations");
+    assert_eq!(joint.condition, "`0a` = 2 and `3a` = 2 and `5a` = 1", "{found:?}");
+}
+
+#[test]
+fn no_configuration_is_found_where_nothing_is_missing() {
+    for seed in 10..15 {
+        let searched = search(atoms(800, seed, |_| 0.0), &configured(2)).expect("a search");
+        assert!(searched.tests > 300 && searched.found.is_empty(), "{searched:?}");
     }
 }

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// The profiles that come with the program.
-const KNOWN: [(&str, &str); 3] = [
+const KNOWN: [(&str, &str); 4] = [
     ("stockfish", include_str!("stockfish.toml")),
-    ("fairy-stockfish", include_str!("stockfish.toml")),
+    ("fairy-stockfish", include_str!("fairy-stockfish.toml")),
+    ("fairy-stockfish-shogi", include_str!("fairy-stockfish-shogi.toml")),
     ("gnugo", include_str!("gnugo.toml")),
 ];
 
@@ -39,6 +40,9 @@ pub struct EvalProfile {
     /// Options that the command needs.
     #[serde(default)]
     pub options: Vec<(String, String)>,
+    /// The Debian package that brings the engine.
+    #[serde(default)]
+    pub package: Option<String>,
 }
 
 fn one() -> f64 {
@@ -119,6 +123,13 @@ mod tests {
         assert_eq!(read("Final evaluation       +2.25 (white side)"), Some(Reading::Value(225.0)));
         assert_eq!(read("Final evaluation: none (in check)"), Some(Reading::Nothing));
         assert_eq!(read("Classical evaluation   +2.44 (white side)"), None);
+        for name in ["fairy-stockfish", "fairy-stockfish-shogi"] {
+            let fairy = EvalProfile::open(name).expect("a profile");
+            let read = |line| fairy.read(line);
+            assert_eq!(read("Total evaluation: 8.47 (white side)"), Some(Reading::Value(847.0)));
+            assert_eq!(read("Total evaluation: none (in check)"), Some(Reading::Nothing));
+            assert_eq!(fairy.package.as_deref(), Some("fairy-stockfish"));
+        }
         let gnugo = EvalProfile::open("gnugo").expect("a profile");
         let line = "W+12.2 (upper bound: -5.5, lower: -5.5)";
         assert_eq!(gnugo.read(line), Some(Reading::Value(-12.2)));

@@ -13,6 +13,8 @@ pub(crate) struct Asked {
     pub(crate) position: String,
     /// The same for the engine.
     pub(crate) situation: Situation,
+    /// Whether it is asked at all: not where it is no position, on which engines crash.
+    pub(crate) wanted: bool,
 }
 
 /// Rows to which a value is added.
@@ -58,16 +60,25 @@ impl ValueRows {
         let (mut rows, mut asked) = (Vec::new(), Vec::new());
         sheet.texts(|cells| -> Result<(), LabError> {
             let position = cells[place].clone();
-            let mover = position.split_ascii_whitespace().nth(1);
+            let mut words = position.split_ascii_whitespace();
+            let (board, mover) = (words.next(), words.next());
+            let wanted = matches!(mover, Some("w" | "b")) && board.is_some_and(|b| b.contains('/'));
             let side = if mover == Some(first) { Side::First } else { Side::Second };
             let set_up = SetUp::Position(position.clone());
             let situation = Situation { set_up, first: side, moves: Vec::new() };
-            asked.push(Asked { position, situation });
+            asked.push(Asked { position, situation, wanted });
             rows.push(cells);
             Ok(())
         })?;
         let terms = Terms { colours: ['w', 'b'], preparation: Vec::new(), start: None };
         Ok(Self { names, rows, asked, terms })
+    }
+
+    /// Leaves all rows but every so-manieth unasked.
+    pub(crate) fn ask_only_every(&mut self, every: usize) {
+        for (row, asked) in self.asked.iter_mut().enumerate() {
+            asked.wanted &= row.is_multiple_of(every.max(1));
+        }
     }
 
     /// The number of rows.
@@ -128,7 +139,7 @@ pub(crate) fn rows_of_dataset<G: Game>(
                 points.to_string(),
                 text.replace(['\t', '\n'], " "),
             ]);
-            asked.push(Asked { position: text, situation });
+            asked.push(Asked { position: text, situation, wanted: true });
         }
     }
     let terms = Terms::of(game, dialect.as_ref());

@@ -47,7 +47,7 @@ impl Ground {
 
     fn rows(&self, words: &[&str]) -> ValueRows {
         let lines: Vec<String> =
-            words.iter().map(|word| format!("board b x {word}\t1-0\n")).collect();
+            words.iter().map(|word| format!("8/8 b x {word}\t1-0\n")).collect();
         let table = self.path("table.tsv");
         fs::write(&table, format!("fen\tresult\n{}", lines.concat())).expect("a table");
         ValueRows::of_table(&table, "fen", Protocol::Uci).expect("rows")
@@ -89,8 +89,8 @@ fn crashes_are_survived_and_answers_are_paid_for_once() {
     assert!(ground.started() > before, "the crash is tried again");
 
     let text = rows.with_values("value", &again.values);
-    assert_eq!(text.lines().nth(1), Some("board b x 1.5\t1-0\t150"));
-    assert_eq!(text.lines().nth(2), Some("board b x crash\t1-0\t"));
+    assert_eq!(text.lines().nth(1), Some("8/8 b x 1.5\t1-0\t150"));
+    assert_eq!(text.lines().nth(2), Some("8/8 b x crash\t1-0\t"));
 }
 
 #[test]
@@ -114,4 +114,26 @@ fn engines_that_never_work_are_an_error() {
     let crashes = ground.rows(&["1 crash", "2 crash", "3 crash", "4 crash", "5 crash", "6 crash"]);
     let order = ground.order(eval(), 1);
     assert!(value_rows(&crashes, &order, &ground.path("b"), &Quiet).is_err());
+}
+
+#[test]
+fn cells_that_are_no_positions_are_counted_and_not_asked() {
+    let ground = Ground::new();
+    let table = ground.path("table.tsv");
+    let cells = "fen\tresult\n8/8 w x 5\t1-0\nno position\t1-0\n8/8\t0-1\n";
+    fs::write(&table, cells).expect("a table");
+    let rows = ValueRows::of_table(&table, "fen", Protocol::Uci).expect("rows");
+    let journal = ground.path("answers");
+    let valued = value_rows(&rows, &ground.order(eval(), 1), &journal, &Quiet).expect("values");
+    assert_eq!(valued.values, [Some(500.0), None, None]);
+    assert_eq!((valued.asked, valued.unreadable), (1, 2));
+}
+
+#[test]
+fn a_table_without_any_value_is_refused() {
+    let ground = Ground::new();
+    let rows = ground.rows(&["deaf", "check"]);
+    let nothing = value_rows(&rows, &ground.order(eval(), 1), &ground.path("a"), &Quiet);
+    let reason = nothing.expect_err("nothing to write").to_string();
+    assert!(reason.contains("2 answered without a value") && reason.contains("--go"), "{reason}");
 }

@@ -6,6 +6,7 @@ use crate::fit::with_features;
 use evalsmith_core::{
     Evaluate, Explanation, Features, Game, LogOdds, Position, Score, Stage, Term, Window,
 };
+use evalsmith_curves::quoted;
 use evalsmith_data::Hasher;
 use evalsmith_learn::{ConfigurationFile, ConfigurationModel, DagScratch, LearnError, Relation};
 use evalsmith_report::{Align, Table, number};
@@ -140,9 +141,10 @@ impl<P: Position, F: Features<P>> Evaluate<P> for ConfigurationFunction<F> {
     }
 }
 
-/// A configuration as people write it.
+/// A configuration as people write it, and as a condition on columns of atoms reads it.
 fn in_words(model: &ConfigurationModel, relations: &[Relation]) -> String {
-    let relation = |r: &Relation| format!("{}={}", model.atoms[usize::from(r.atom)], r.value);
+    let name = |r: &Relation| quoted(&model.atoms[usize::from(r.atom)]);
+    let relation = |r: &Relation| format!("{}={}", name(r), r.value);
     relations.iter().map(relation).collect::<Vec<_>>().join(" ")
 }
 

@@ -11,7 +11,7 @@ use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::curve_adjust::fit_table_weights;
 use crate::curve_table::{TablePlan, TableSource, draw_table};
-use crate::curve_values::{Question, ValueOrder, ValueRows, rows_of_dataset, value_rows};
+use crate::curve_values::{Question, ValueOrder, ValueRows, locate, rows_of_dataset, value_rows};
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
 use crate::pace::Pace;
 use evalsmith_arena::Openings;
@@ -26,9 +26,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// Where Debian keeps engines, which is often not on the PATH.
-const GAMES: &str = "/usr/games";
 
 /// The experiment's settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,13 +54,12 @@ pub(super) struct EngineTerm {
 
 impl EngineTerm {
     pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
-        let Some(program) = located(&self.command) else {
-            let Self { command, package, paper, .. } = self;
-            let verdict = format!(
-                "Not run: there is no {command} here. Install it by `apt-get install {package}`. \
-                 The paper: {paper}"
-            );
-            return Ok(ground.told(Vec::new(), verdict));
+        let program = match locate(&self.command, Some(&self.package)) {
+            Ok(program) => program,
+            Err(missing) => {
+                let verdict = format!("Not run: {missing} The paper: {}", self.paper);
+                return Ok(ground.told(Vec::new(), verdict));
+            }
         };
         let (path, kept) = self.values(ground, &program)?;
         let table = TableSource {
@@ -241,13 +237,6 @@ fn gaps<G: Game>(
         }
     }
     Ok(told)
-}
-
-/// The program by this name on the PATH or among Debian's games.
-fn located(command: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain([PathBuf::from(GAMES)]);
-    folders.map(|folder| folder.join(command)).find(|program| program.is_file())
 }
 
 /// Writes every so-manieth row of a table, with the columns that matter.

@@ -3,6 +3,7 @@
 
 use super::{Experiment, Reproduction, Size};
 use crate::LabError;
+use crate::curve_values::MakeSelective;
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
 use crate::fit::{FitPlan, FitRecord, Fitted, fit_table, with_features};
 use crate::function::{Function, FunctionName, by_hand};
@@ -18,8 +19,10 @@ use evalsmith_stats::elo::MatchStats;
 use std::path::{Path, PathBuf};
 
 /// An experiment about to be run.
-pub(super) struct Ground<'a, G> {
+pub(super) struct Ground<'a, G: Game> {
     pub(super) game: &'a G,
+    /// Makes the game's own search that leaves lines out, where it has one.
+    pub(super) selective: Option<MakeSelective<G::Position>>,
     pub(super) experiment: &'a Experiment,
     pub(super) size: Size,
     pub(super) seed: u64,

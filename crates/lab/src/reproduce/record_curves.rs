@@ -6,6 +6,7 @@
 //! adjust` take: the tables stay in the experiment's folder. Records that are not at
 //! hand are replaced by games of self-play, and the table says so.
 
+use super::asked_engine::{AskedEngine, ENGINE};
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::curve_adjust::{fit_table_weights, formula};
@@ -47,6 +48,9 @@ struct Source {
     /// Recorded positions or values; self-play where there is no such file.
     #[serde(default)]
     record: Option<Record>,
+    /// Who is asked about the positions of self-play.
+    #[serde(default)]
+    engine: Option<AskedEngine>,
     /// How the player of the self-play games differs from the experiment's.
     #[serde(default)]
     player: Option<Player>,
@@ -105,7 +109,11 @@ impl RecordCurves {
     /// Settings for a run of seconds.
     #[cfg(test)]
     pub(super) fn make_small(&mut self) {
+        self.min_count = 2;
         for source in &mut self.sources {
+            if let Some(engine) = &mut source.engine {
+                engine.every = 100;
+            }
             if let After::Depth(plies) = &mut source.after {
                 *plies = 1;
             }
@@ -246,10 +254,11 @@ impl Source {
     ) -> Result<(String, TableSource), LabError> {
         let hand = by_hand(ground.game)?;
         let path = ground.folder.join(&format!("values-{place}.tsv"));
-        let order = OwnOrder { after: self.after, column: "value".into(), output: path.clone() };
+        let (column, output) = ("value".to_owned(), path.clone());
+        let order = OwnOrder { after: self.after, column, atoms: false, output };
         let value = |source: &ValueSource| -> Result<(), LabError> {
             if !path.exists() {
-                own_values(ground.game, &hand, source, &order, ground.progress)?;
+                own_values(ground.game, &hand, ground.selective, source, &order, ground.progress)?;
             }
             Ok(())
         };
@@ -258,11 +267,24 @@ impl Source {
                 None => ground.dataset()?.dir().to_owned(),
                 Some(Player { depth, chance }) => ground.games_of(depth, chance)?,
             };
-            value(&ValueSource::Dataset(data))?;
-            let own = if self.record.is_some() { " (not at hand: self-play)" } else { "" };
+            value(&ValueSource::Dataset(data.clone()))?;
+            let mut own =
+                if self.record.is_some() { " (not at hand: self-play)" } else { "" }.to_owned();
+            let mut column = "value";
+            if let Some(engine) = &self.engine {
+                match engine.locate() {
+                    Ok(program) => {
+                        let answers = ground.folder.join(&format!("answers-{place}.txt"));
+                        engine.add_values(ground, &program, &data, &path, &answers)?;
+                        column = ENGINE;
+                        own = format!(" (not at hand: {} on self-play)", engine.command);
+                    }
+                    Err(missing) => own = format!(" (not at hand: self-play; {missing})"),
+                }
+            }
             let source = TableSource {
                 path,
-                value: Expression::column("value"),
+                value: Expression::column(column),
                 result: "result".into(),
                 game: Some("game".into()),
                 side: None,
