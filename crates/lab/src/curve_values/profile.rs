@@ -126,7 +126,7 @@ mod tests {
         for name in ["fairy-stockfish", "fairy-stockfish-shogi"] {
             let fairy = EvalProfile::open(name).expect("a profile");
             let read = |line| fairy.read(line);
-            assert_eq!(read("Total evaluation: 8.47 (white side)"), Some(Reading::Value(847.0)));
+            assert_eq!(read("Total evaluation: 8.25 (white side)"), Some(Reading::Value(825.0)));
             assert_eq!(read("Total evaluation: none (in check)"), Some(Reading::Nothing));
             assert_eq!(fairy.package.as_deref(), Some("fairy-stockfish"));
         }
