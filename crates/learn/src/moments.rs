@@ -104,7 +104,7 @@ fn class(design: &Design<'_>, class: &Class) -> ClassMoments {
             let Some((a, b)) = spread(i).zip(spread(j)) else { continue };
             let shared = class.covariance.get(i, j);
             covariance[column.index][other.index] = shared * column.deviation * other.deviation;
-            correlation[column.index][other.index] = shared / (a * b).sqrt();
+            correlation[column.index][other.index] = (shared / (a * b).sqrt()).clamp(-1.0, 1.0);
         }
     }
     ClassMoments { weight: class.weight, mean, covariance, correlation }
