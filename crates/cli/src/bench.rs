@@ -1,7 +1,9 @@
 //! `evalsmith bench`: how fast this machine is, and whether the search is the same.
 
+mod techniques;
+
 use crate::options::{game, show};
-use clap::Args;
+use clap::{Args, Subcommand};
 use cpu_time::ThreadTime;
 use std::time::Instant;
 
@@ -10,14 +12,25 @@ use std::time::Instant;
 /// The signature is the number of nodes that fixed searches visit: it is the
 /// same on every machine and changes only when the search or a function does.
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Bench {
+    #[command(subcommand)]
+    verb: Option<Verb>,
     /// Leaves to count in perft at least
     #[arg(long, value_name = "N", default_value_t = 200_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     leaves: u64,
 }
 
+#[derive(Subcommand)]
+enum Verb {
+    Techniques(techniques::Techniques),
+}
+
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        if let Some(Verb::Techniques(job)) = self.verb {
+            return job.run();
+        }
         let mut signature = 0;
         for name in evalsmith_registry::names() {
             let game = game(name)?;

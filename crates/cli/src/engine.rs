@@ -136,8 +136,8 @@ impl Serve {
             return self.othello.serve(protocol, &setup, threads.map_or(1, usize::from));
         }
         if self.othello != OthelloOptions::default() {
-            let only = "--selectivity, --probcut, --corner-quiescence, --clock, --book, --variety \
-                        and --seed are the Othello engine's alone";
+            let only = "--selectivity, --probcut, --corner-quiescence, --without, --clock, --book, \
+                        --variety and --seed are the Othello engine's alone";
             return Err(Usage(only.into()).into());
         }
         let input = Box::new(BufReader::new(io::stdin()));

@@ -7,7 +7,9 @@ use crate::progress::Terminal;
 use anyhow::Context;
 use clap::Args;
 use cpu_time::ProcessTime;
-use evalsmith_engine_othello::{Bounds, DEFAULT_TABLE_MIB, Question, Solver, Watch, obf};
+use evalsmith_engine_othello::{
+    Bounds, DEFAULT_TABLE_MIB, Question, Solver, Technique, Watch, obf,
+};
 use evalsmith_lab::prelude::{FunctionName, Position, Progress, Table};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -32,6 +34,10 @@ pub(crate) struct Solve {
     /// Solve every move that has a score in the file, not only the best
     #[arg(long)]
     all_moves: bool,
+    /// Techniques to do without, to see what they save: table, children, stability,
+    /// ordering, preparation
+    #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
+    without: Vec<Technique>,
     /// Another program's figures, as lines of position (from 1), nodes, seconds
     #[arg(long, value_name = "FILE.csv")]
     peer: Option<PathBuf>,
@@ -115,7 +121,8 @@ impl Solve {
             usize::from,
         );
         let judge = ByFunction::open(&FunctionName::Shipped)?;
-        let mut solver = Solver::with_judge(self.hash, threads, judge);
+        let mut solver = Solver::with_judge(self.hash, threads, judge)
+            .with_techniques(self.without.iter().copied().collect());
         let terminal = Terminal::new();
         let rows = Rows { format: self.format, peers: !peers.is_empty() };
         rows.show_headings()?;
@@ -226,7 +233,7 @@ pub(crate) fn watched<R>(terminal: &Terminal, watch: &Watch<'_>, job: impl FnOnc
     })
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<obf::Problem>> {
+pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<obf::Problem>> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let problems = obf::read(&text).map_err(|e| Usage(format!("{}: {e}", file.display())))?;
     if problems.is_empty() {

@@ -81,6 +81,46 @@ fn solve_compares_with_a_peer() {
 }
 
 #[test]
+fn techniques_are_turned_off_one_by_one() {
+    let folder = with_problem(" h5:+6;");
+    let order = ["bench", "techniques", "problems.obf", "--pairs", "1", "--move-time", "0.001"];
+    let run = evalsmith(&folder).args(order).args(["--format", "json"]).assert().success();
+    let rows: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    let rows = rows.as_array().expect("rows");
+    assert_eq!(rows[0]["without"], "nothing");
+    assert!(rows[0]["playing"].is_null() && rows[0]["solving"]["nodes"].as_u64() > Some(0));
+    for row in &rows[1..] {
+        let playing = &row["playing"];
+        let games = ["wins", "draws", "losses"].map(|kind| playing[kind].as_u64().unwrap());
+        assert_eq!(games.iter().sum::<u64>(), 2, "{row}");
+    }
+    assert_eq!(rows.iter().filter(|row| row["solving"].is_object()).count(), 6);
+    // What was played is not played again.
+    evalsmith(&folder)
+        .args(order)
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("corner-quiescence"));
+
+    let folder = with_problem(" h5:+8;");
+    evalsmith(&folder)
+        .args(["bench", "techniques", "problems.obf", "--pairs", "0"])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("position 1 is +6, its file says +8"));
+    evalsmith(&folder)
+        .args(["bench", "techniques", "--pairs", "0"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("name a file of endgames to solve"));
+    evalsmith(&folder)
+        .args(["solve", "problems.obf", "--without", "table,magic"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("\"magic\" is no technique"));
+}
+
+#[test]
 fn bad_boards_are_named_by_line_and_column() {
     let folder = with_problem("");
     let file = folder.path().join("bad.obf");

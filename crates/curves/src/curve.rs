@@ -192,6 +192,11 @@ impl Curve {
         self.bins.iter().filter_map(|bin| bin.win_prob.map(|p| (bin, p)))
     }
 
+    /// Whether it is monotone; a curve of less than two bins does not tell.
+    pub fn rises(&self) -> Option<bool> {
+        self.drawn().nth(1).map(|_| self.monotone)
+    }
+
     /// One line per bin under a heading; bins that are not on the curve leave
     /// win probability, error and limits empty.
     pub fn to_csv(&self) -> String {
@@ -298,6 +303,14 @@ mod tests {
             assert!(c.monotone, "a rising curve is called falling, seed {seed}");
         }
         assert!((68..=80).contains(&within), "{within} of 80 intervals hold the truth");
+    }
+
+    #[test]
+    fn a_single_bin_does_not_tell_whether_the_curve_rises() {
+        let one = curve(&params(1e6, 100, Draws::LeftOut), simulated(400, 1.0, 0.0, 1));
+        assert_eq!(one.expect("a curve").rises(), None);
+        let many = curve(&params(0.5, 100, Draws::LeftOut), simulated(4000, 1.0, 0.0, 1));
+        assert_eq!(many.expect("a curve").rises(), Some(true));
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl TableCurves {
                 thousands(curve.games),
                 fit(|f| (f.scale, f.scale_error)),
                 fit(|f| (f.offset, f.offset_error)),
-                if curve.monotone { "yes" } else { "NO" }.to_owned(),
+                rises(curve).to_owned(),
             ]
         };
         let mut total = row("all positions", &self.total);
@@ -159,6 +159,15 @@ impl TableCurves {
 pub(crate) fn with_provenance(page: Page, facts: &[(String, String)], command: &str) -> Page {
     let page = facts.iter().fold(page, |page, (name, value)| page.fact(name, value));
     page.fact("program", program()).fact("command", command)
+}
+
+/// Whether a curve rises, in a word for tables.
+pub(crate) fn rises(curve: &Curve) -> &'static str {
+    match curve.rises() {
+        Some(true) => "yes",
+        Some(false) => "NO",
+        None => "n/a",
+    }
 }
 
 /// Where the curve has bins, and a little more: a few far values would make it a

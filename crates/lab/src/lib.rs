@@ -138,6 +138,6 @@ pub mod prelude {
     pub use evalsmith_protocol::{Budget, DISCS_A_LOGIT, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
-    pub use evalsmith_stats::elo::{Pentanomial, Summary, Trinomial};
+    pub use evalsmith_stats::elo::{MatchStats, Pentanomial, Summary, Trinomial};
     pub use evalsmith_stats::sprt::{Sprt, Verdict as TestVerdict};
 }

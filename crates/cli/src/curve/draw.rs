@@ -97,7 +97,11 @@ impl Draw {
             curve.bins.iter().map(|b| b.count).sum::<u64>(),
             curve.games,
             curve.drawn().count(),
-            if curve.monotone { "monotone" } else { "NOT monotone" },
+            match curve.rises() {
+                Some(true) => "monotone",
+                Some(false) => "NOT monotone",
+                None => "too few to tell whether it rises",
+            },
             self.output.display()
         ))
     }

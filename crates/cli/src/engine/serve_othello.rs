@@ -9,7 +9,7 @@ use super::othello::OthelloThinker;
 use crate::failure::Usage;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use evalsmith_engine_othello::{Clock, Engine, ProbCut, Selectivity, Value};
+use evalsmith_engine_othello::{Clock, Engine, ProbCut, Selectivity, Technique, Value};
 use evalsmith_lab::prelude::{EngineSetup, FunctionName, LabError, Protocol, serve};
 use evalsmith_othello::Othello;
 use std::io::{self, BufReader};
@@ -28,6 +28,10 @@ pub(super) struct OthelloOptions {
     /// Othello: whether an estimate waits until no corner is worth taking [default: on]
     #[arg(long, value_enum, value_name = "SWITCH")]
     corner_quiescence: Option<Switch>,
+    /// Othello: techniques to do without: table, children, stability, ordering,
+    /// preparation, probcut
+    #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
+    without: Vec<Technique>,
     /// Othello: what the client's clock counts [default: wall]
     #[arg(long, value_enum, value_name = "CLOCK")]
     clock: Option<ClockName>,
@@ -103,7 +107,8 @@ impl OthelloOptions {
         let opening = self.opening(&setup.function)?;
         let mut thinker = OthelloThinker {
             engine: Engine::with_judge(setup.hash, threads, judge, model)
-                .corner_quiescence(self.corner_quiescence != Some(Switch::Off)),
+                .corner_quiescence(self.corner_quiescence != Some(Switch::Off))
+                .with_techniques(self.without.iter().copied().collect()),
             name: format!("evalsmith {}", setup.function),
             limits: setup.limits.clone(),
             selectivity,

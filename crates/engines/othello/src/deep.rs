@@ -12,7 +12,7 @@ use crate::last::NOTHING;
 use crate::near::NEAR;
 use crate::order::{Candidate, Candidates};
 use crate::split::{SPLIT, Task};
-use crate::stable::may_be_bounded;
+use crate::technique::Technique;
 use crate::twice::compiled_twice;
 use crate::worker::Worker;
 use evalsmith_othello::{Board, Kernel, Move};
@@ -47,7 +47,7 @@ compiled_twice! {
         if worker.halted() {
             return NOTHING;
         }
-        if may_be_bounded(empties, alpha) {
+        if worker.leaves.stability.may_bound(empties, alpha) {
             let bound = worker.leaves.stability.bound(&board);
             if bound <= alpha {
                 return bound;
@@ -71,6 +71,7 @@ compiled_twice! {
         let before = worker.leaves.nodes;
         let mut candidates = Many::new(&board, moves, first);
         if empties > NEAR + 1
+            && worker.job.techniques.has(Technique::Children)
             && let Some(value) = known_refutation(worker, &candidates, &board, alpha)
         {
             return value;
@@ -78,7 +79,7 @@ compiled_twice! {
         order(worker, &mut candidates, &board, alpha);
         let width = worker.level.width();
         let (best, best_move) = best_of(worker, &board, alpha, &mut candidates, width);
-        if !worker.halted() {
+        if !worker.halted() && worker.job.techniques.has(Technique::Table) {
             let found = Known { bounds: Bounds::of(best, alpha), best: best_move };
             let nodes = worker.leaves.nodes - before;
             worker.job.table.put(&board, found, worker.level, nodes);
@@ -146,7 +147,8 @@ compiled_twice! {
         alpha: i32,
     ) {
         let empties = board.empty().count_ones();
-        if empties >= JUDGED && candidates.rest() > 1 {
+        let judged = worker.job.techniques.has(Technique::Ordering);
+        if empties >= JUDGED && candidates.rest() > 1 && judged {
             let depth = trial_depth(empties);
             // Moves that lose by more than this are not told apart.
             let least = DISC * (alpha - 12).max(-64);

@@ -20,6 +20,7 @@ use crate::judge::Judge;
 use crate::patterns::Patterns;
 use crate::probcut::ProbCut;
 use crate::solver::Solver;
+use crate::technique::Techniques;
 use crate::value::Value;
 use crate::worker::{Job, Watch};
 use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
@@ -149,6 +150,13 @@ impl<J: Judge> Engine<J> {
     #[must_use]
     pub fn corner_quiescence(mut self, wanted: bool) -> Self {
         self.corner_quiescence = wanted;
+        self
+    }
+
+    /// The same with other techniques.
+    #[must_use]
+    pub fn with_techniques(mut self, techniques: Techniques) -> Self {
+        self.solver.techniques = techniques;
         self
     }
 

@@ -2,7 +2,6 @@
 
 use crate::last::{Leaves, NOTHING};
 use crate::quadrants;
-use crate::stable::may_be_bounded;
 use crate::twice::compiled_twice;
 use evalsmith_othello::{Board, Kernel};
 
@@ -18,7 +17,7 @@ compiled_twice! {
         alpha: i32,
     ) -> i32 {
         leaves.nodes += 1;
-        if may_be_bounded(5, alpha) {
+        if leaves.stability.may_bound(5, alpha) {
             let bound = leaves.stability.bound(&board);
             if bound <= alpha {
                 return bound;

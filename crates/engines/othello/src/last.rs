@@ -12,10 +12,6 @@ use evalsmith_othello::{Board, Kernel};
 /// Worse than every result.
 pub(crate) const NOTHING: i32 = -100;
 
-/// With four empty squares, stable discs are counted where more than this is
-/// asked for.
-const COUNT_STABLE_FROM: i32 = 6;
-
 /// What the drivers near the leaves carry along.
 #[derive(Debug)]
 pub(crate) struct Leaves {
@@ -161,7 +157,7 @@ compiled_twice! {
     /// The value with four empty squares.
     pub(crate) fn four<K: Kernel>(leaves: &mut Leaves, board: Board<K>, alpha: i32) -> i32 {
         leaves.nodes += 1;
-        if alpha >= COUNT_STABLE_FROM {
+        if leaves.stability.may_bound(4, alpha) {
             let bound = leaves.stability.bound(&board);
             if bound <= alpha {
                 return bound;

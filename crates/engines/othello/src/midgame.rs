@@ -21,7 +21,7 @@ use crate::order::Candidate;
 use crate::probcut::{LEAST_CHECKED, check_depth};
 use crate::quadrants::CORNERS;
 use crate::split::Task;
-use crate::stable::may_be_bounded;
+use crate::technique::Technique;
 use crate::twice::compiled_twice;
 use crate::value::{MOST, PER_DISC, UNKNOWN, eighths};
 use crate::worker::Worker;
@@ -116,7 +116,7 @@ compiled_twice! {
             let value = near::near(&mut worker.leaves, &mut worker.local, *board, floor);
             return PER_DISC * value;
         }
-        if may_be_bounded(effort.depth, floor) {
+        if worker.leaves.stability.may_bound(effort.depth, floor) {
             let bound = worker.leaves.stability.bound(board);
             if bound <= floor {
                 return PER_DISC * bound;
@@ -173,19 +173,21 @@ compiled_twice! {
             first = known.best;
         }
         if effort.depth >= LEAST_CHECKED
+            && worker.job.techniques.has(Technique::Probcut)
             && let Some(value) = check(worker, board, moves, effort, alpha)
         {
             return value;
         }
         let mut candidates = Many::new(board, moves, first);
         if effort.depth >= LOOKED_AHEAD
+            && worker.job.techniques.has(Technique::Children)
             && let Some(value) = known_refutation(worker, &candidates, board, effort, alpha)
         {
             return value;
         }
         order(worker, &mut candidates, board, effort);
         let (best, best_move) = best_of(worker, board, effort, alpha, &mut candidates);
-        if !worker.halted() {
+        if !worker.halted() && worker.job.techniques.has(Technique::Table) {
             worker.job.memory.put(board, Recalled::of(best, alpha, best_move), effort);
         }
         best
@@ -282,7 +284,8 @@ compiled_twice! {
         board: &Board<K>,
         effort: Effort,
     ) {
-        if effort.depth >= JUDGED && candidates.rest() > 1 {
+        let judged = worker.job.techniques.has(Technique::Ordering);
+        if effort.depth >= JUDGED && candidates.rest() > 1 && judged {
             let depth = trial_depth(effort.depth);
             let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
             let child = |c: Candidate| board.placed(c.square, c.flips);

@@ -8,7 +8,6 @@ use crate::bounds::{Bounds, Known};
 use crate::last::{Leaves, NOTHING};
 use crate::local::Local;
 use crate::order::Candidates;
-use crate::stable::may_be_bounded;
 use crate::twice::compiled_twice;
 use evalsmith_othello::{Board, Kernel, Move};
 
@@ -43,7 +42,7 @@ compiled_twice! {
         alpha: i32,
     ) -> i32 {
         leaves.nodes += 1;
-        if may_be_bounded(empties, alpha) {
+        if leaves.stability.may_bound(empties, alpha) {
             let bound = leaves.stability.bound(&board);
             if bound <= alpha {
                 return bound;

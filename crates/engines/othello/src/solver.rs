@@ -21,6 +21,7 @@ use crate::patterns::Patterns;
 use crate::probcut::ProbCut;
 use crate::split::Pool;
 use crate::table::Table;
+use crate::technique::{Technique, Techniques};
 use crate::twice::compiled_twice;
 use crate::worker::{Job, Watch, Worker};
 use evalsmith_core::{Outcome, Position, Solve, Solved};
@@ -73,6 +74,7 @@ pub struct Solver<J: Judge = Patterns> {
     pub(crate) table: Table,
     pub(crate) judge: J,
     pub(crate) threads: usize,
+    pub(crate) techniques: Techniques,
     /// For searches that end before the game: an engine's, never the solver's own.
     pub(crate) memory: Memory,
 }
@@ -93,8 +95,16 @@ impl<J: Judge> Solver<J> {
             table: Table::new(table_mib),
             judge,
             threads: threads.max(1),
+            techniques: Techniques::ALL,
             memory: Memory::new(0),
         }
+    }
+
+    /// The same with other techniques: the answers are equal, their price is not.
+    #[must_use]
+    pub fn with_techniques(mut self, techniques: Techniques) -> Self {
+        self.techniques = techniques;
+        self
     }
 
     /// Forgets all earlier solves.
@@ -133,8 +143,18 @@ impl<J: Judge> Solver<J> {
     ) -> Job<'s, K, J> {
         let (table, judge, memory) = (&self.table, &self.judge, &self.memory);
         let begun_at = watch.nodes();
-        let corners = false;
-        Job { table, judge, watch, pool: Pool::new(), memory, probcut, brake, begun_at, corners }
+        Job {
+            table,
+            judge,
+            watch,
+            pool: Pool::new(),
+            memory,
+            probcut,
+            brake,
+            techniques: self.techniques,
+            begun_at,
+            corners: false,
+        }
     }
 }
 
@@ -206,7 +226,8 @@ compiled_twice! {
         let mut best = if moves == 0 { Move::PASS } else { Move(moves.trailing_zeros() as u8) };
         let mut bounds = Bounds::ALL;
         let mut test = first_guess(worker, board);
-        let prepared = board.empty().count_ones() >= PREPARED;
+        let prepared = board.empty().count_ones() >= PREPARED
+            && worker.job.techniques.has(Technique::Preparation);
         for level in Level::ALL.into_iter().filter(|&l| prepared || l == Level::Exact) {
             worker.level = level;
             (bounds, best) = converge(worker, board, best, test, (low, high));

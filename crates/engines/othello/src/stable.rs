@@ -34,22 +34,29 @@ static TERNARY: [u16; 256] = {
 
 static STABLE_EDGES: LazyLock<Box<[u8; EDGES]>> = LazyLock::new(stable_edges);
 
-/// Whether counting stable discs is worth while: the more squares are empty, the
-/// more must be asked for.
-#[inline(always)]
-pub(crate) const fn may_be_bounded(empties: u32, alpha: i32) -> bool {
-    alpha >= 2 * empties as i32 - 2
-}
-
 /// Counts stable discs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stability {
     edges: &'static [u8; EDGES],
+    /// How much more than two discs an empty square must be asked for.
+    beyond: i32,
 }
 
 impl Stability {
     pub(crate) fn new() -> Self {
-        Self { edges: &STABLE_EDGES }
+        Self { edges: &STABLE_EDGES, beyond: -2 }
+    }
+
+    /// The same, never worth while.
+    pub(crate) fn unused() -> Self {
+        Self { beyond: 1000, ..Self::new() }
+    }
+
+    /// Whether counting stable discs is worth while: the more squares are empty, the
+    /// more must be asked for.
+    #[inline(always)]
+    pub(crate) const fn may_bound(self, empties: u32, alpha: i32) -> bool {
+        alpha >= 2 * empties as i32 + self.beyond
     }
 
     /// The most the side to move can still reach: the opponent keeps its stable

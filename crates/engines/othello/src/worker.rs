@@ -9,6 +9,7 @@ use crate::probcut::ProbCut;
 use crate::split::{Pool, Split};
 use crate::stable::Stability;
 use crate::table::Table;
+use crate::technique::{Technique, Techniques};
 use evalsmith_othello::Kernel;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -65,6 +66,7 @@ pub(crate) struct Job<'s, K: Kernel, J> {
     pub(crate) memory: &'s Memory,
     pub(crate) probcut: &'s ProbCut,
     pub(crate) brake: Brake,
+    pub(crate) techniques: Techniques,
     /// Whether estimates wait until no corner can be taken.
     pub(crate) corners: bool,
     /// What the watch had counted before.
@@ -86,8 +88,10 @@ pub(crate) struct Worker<'s, K: Kernel, J> {
 
 impl<'s, K: Kernel, J> Worker<'s, K, J> {
     pub(crate) fn new(job: &'s Job<'s, K, J>) -> Self {
+        let counted = job.techniques.has(Technique::Stability);
+        let stability = if counted { Stability::new() } else { Stability::unused() };
         Self {
-            leaves: Leaves { nodes: 0, stability: Stability::new() },
+            leaves: Leaves { nodes: 0, stability },
             local: Local::new(),
             job,
             split: None,

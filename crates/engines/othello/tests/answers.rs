@@ -1,7 +1,7 @@
 //! The solver against the plain one of the game, on positions of random play.
 
 use evalsmith_core::{Game, Position, Solve, rng};
-use evalsmith_engine_othello::{Answer, Bounds, Question, Solver, Watch};
+use evalsmith_engine_othello::{Answer, Bounds, Question, Solver, Technique, Techniques, Watch};
 use evalsmith_othello::{Board, Endgame, Move, Othello, Portable};
 use rand::RngExt;
 
@@ -65,6 +65,25 @@ fn deeper_positions_use_every_layer() {
         let score = plain(&mut twin, &board);
         assert_eq!(answer.bounds.exact().map(i32::from), Some(score), "{board:?}");
         assert_eq!(played_out(board, &answer.line), score, "{board:?}");
+    }
+}
+
+#[test]
+fn every_technique_saves_positions_and_changes_no_score() {
+    let boards: Vec<_> = (0..12).filter_map(|i| endgame(150_000 + i, 17)).collect();
+    let solve = |techniques| {
+        let mut solver = Solver::new(4, 1).with_techniques(techniques);
+        let answers = boards.iter().map(|board| ask(&mut solver, board, Question::Score));
+        answers.map(|answer| (answer.bounds, answer.nodes)).unzip::<_, _, Vec<_>, Vec<_>>()
+    };
+    let (scores, nodes) = solve(Techniques::ALL);
+    for technique in Technique::ALL {
+        let (same, more) = solve(Techniques::ALL.without(technique));
+        assert_eq!(same, scores, "{technique}");
+        match technique {
+            Technique::Probcut => assert_eq!(more, nodes, "nothing is left out of a proof"),
+            _ => assert!(more.iter().sum::<u64>() > nodes.iter().sum(), "{technique}"),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Ground, Reproduction};
 use crate::LabError;
-use crate::curve_picture::measured;
+use crate::curve_picture::{measured, rises};
 use crate::fit::{bulk, table, values};
 use crate::function::by_hand;
 use evalsmith_core::{Game, Side};
@@ -122,7 +122,7 @@ impl ConditionedCurves {
                 way.to_owned(),
                 name.clone(),
                 number::thousands(counted),
-                if drawn.curve.monotone { "yes" } else { "NO" }.to_owned(),
+                rises(&drawn.curve).to_owned(),
                 gap(&|s| format!("{:+.3}", s.vertical)),
                 gap(&|s| s.horizontal.map_or_else(String::new, |h| number::significant(h, 3))),
                 gap(&|s| number::p_value(s.p_value)),

@@ -10,7 +10,7 @@ use super::asked_engine::{AskedEngine, ENGINE};
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::curve_adjust::{fit_table_weights, formula};
-use crate::curve_picture::measured;
+use crate::curve_picture::{measured, rises};
 use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table};
 use crate::curve_values::{After, OwnOrder, ValueSource, own_values};
 use crate::function::by_hand;
@@ -357,7 +357,7 @@ fn line(
         name.to_owned(),
         number::thousands(counted),
         curve.logistic.map_or_else(missing, |l| number::with_error(l.scale, l.scale_error)),
-        if curve.monotone { "yes" } else { "NO" }.to_owned(),
+        rises(curve).to_owned(),
         number::fixed(bits(curve), 3),
         split.map_or_else(String::new, |s| format!("{:+.3}", s.vertical)),
         split.map_or_else(String::new, |s| number::with_error(s.log_odds, s.log_odds_error)),

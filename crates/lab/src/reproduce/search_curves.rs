@@ -9,7 +9,7 @@
 
 use super::{Ground, Reproduction};
 use crate::LabError;
-use crate::curve_picture::measured;
+use crate::curve_picture::{measured, rises};
 use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table, read_rows};
 use crate::curve_values::{After, OwnOrder, OwnValued, ValueSource, own_values};
 use crate::function::by_hand;
@@ -156,7 +156,7 @@ impl SearchCurves {
                 number::significant(one.nodes, 3),
                 number::thousands(total.bins.iter().map(|bin| bin.count).sum()),
                 slope,
-                if total.monotone { "yes" } else { "NO" }.to_owned(),
+                rises(total).to_owned(),
                 number::fixed(one.told, 4),
                 more.map_or_else(String::new, |d| {
                     format!("{:+.4} ± {}", d.bits, number::fixed(d.error, 4))
