@@ -317,8 +317,8 @@ export async function show(place, parts, query, told) {
 
   const { chance, table: ranking, ahead, preview } = ranked.nodes;
   replace(place, el("div", { class: "play" },
-    el("section", { class: "left", "aria-label": "Board" }, nodes.status, nodes.board, chance, nodes.other, nodes.setup),
-    el("section", { class: "right", "aria-label": "Game and analysis" }, controls, ranking, ahead, preview, game.nodes.moves, game.nodes.line)));
+    el("section", { class: "left", "aria-label": "Board" }, nodes.status, nodes.board, chance, nodes.other, el("div", { class: "expected" }, preview, ahead), nodes.setup),
+    el("section", { class: "right", "aria-label": "Game and analysis" }, controls, ranking, game.nodes.moves, game.nodes.line)));
 
   const key = (event) => {
     if (event.target.closest?.("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
