@@ -126,6 +126,8 @@ fn a_missing_term_is_drawn_found_and_brought_back() {
     let formula = adjusted.lines().find(|line| line.starts_with("total + ")).expect("a formula");
     let redrawn = file("after.svg");
     stdout(&["curve", "draw", table, "--value", formula, "--min-count", "50", "-o", &redrawn]);
+    // A small table is drawn without a word about its size.
+    stdout(&["curve", "draw", table, "--value", formula, "--force", "-o", &redrawn]);
 }
 
 #[test]

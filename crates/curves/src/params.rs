@@ -36,6 +36,12 @@ impl Default for CurveParams {
 }
 
 impl CurveParams {
+    /// The least positions of a bin where nobody asks for another number: a hundredth
+    /// of all, never more than the paper's 1,000.
+    pub fn usual_min_count(positions: u64) -> u64 {
+        (positions / 100).clamp(20, 1000)
+    }
+
     /// The bins an automatic width aims at.
     const BINS: f64 = 40.0;
 

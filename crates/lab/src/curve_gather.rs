@@ -130,7 +130,7 @@ impl Gathered {
             let (low, high) = bulk(&self.values);
             CurveParams::auto(low, high)?.bin_width
         };
-        let params = CurveParams { bin_width, min_count: plan.min_count, draws: plan.draws };
+        let params = plan.params(bin_width, self.values.len());
         let mut counter = CurveCounter::new(&params, &plan.conditions)?;
         let columns = counter.names().iter().map(|name| self.column(name));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
@@ -224,7 +224,7 @@ mod tests {
         let command = game.curve(&dir, &name, &plan, &Quiet).unwrap();
         let all = game.gather(&dir, &name, usize::MAX, &Quiet).unwrap();
         let conditions = vec![Expression::condition("stage < 30").unwrap()];
-        let plan = TablePlan { bin_width: Some(0.5), min_count: 20, draws, conditions };
+        let plan = TablePlan { bin_width: Some(0.5), min_count: Some(20), draws, conditions };
         let curves = all.curves(&plan).unwrap();
         let bins = |curve: &evalsmith_curves::Curve| {
             curve.bins.iter().map(|b| (b.centre, b.count, b.wins, b.losses)).collect::<Vec<_>>()

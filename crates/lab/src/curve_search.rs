@@ -93,7 +93,7 @@ fn shown(
         Expression::condition(&f.condition).map_err(|e| LabError::Settings(e.to_string()))
     };
     let conditions = found.iter().take(plan.shown).map(read).collect::<Result<_, _>>()?;
-    let min_count = plan.params.min_count.min(200);
+    let min_count = Some(plan.params.min_count.min(200));
     let draw = TablePlan { bin_width: None, min_count, draws: plan.draws, conditions };
     draw_table(source, &draw, progress).map(Some)
 }

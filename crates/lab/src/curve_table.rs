@@ -136,12 +136,25 @@ fn names_of(expressions: &[Expression]) -> Vec<String> {
 pub struct TablePlan {
     /// The width of a bin; without one, about forty bins over nearly all values.
     pub bin_width: Option<f64>,
-    /// Bins with fewer positions are left out.
-    pub min_count: u64,
+    /// Bins with fewer positions are left out; by default, fewer than
+    /// [`CurveParams::usual_min_count`].
+    pub min_count: Option<u64>,
     /// What becomes of drawn games.
     pub draws: Draws,
     /// The conditions, one curve each beside the total one.
     pub conditions: Vec<Expression>,
+}
+
+impl TablePlan {
+    /// The settings of its curves, by the number of positions.
+    pub(crate) fn params(&self, bin_width: f64, positions: usize) -> CurveParams {
+        let usual = || CurveParams::usual_min_count(positions as u64);
+        CurveParams {
+            bin_width,
+            min_count: self.min_count.unwrap_or_else(usual),
+            draws: self.draws,
+        }
+    }
 }
 
 /// The curves of a table.
@@ -239,8 +252,7 @@ impl Counting<'_> {
             let (low, high) = bulk(&values.collect::<Vec<_>>());
             CurveParams::auto(low, high)?.bin_width
         };
-        let TablePlan { min_count, draws, .. } = *self.plan;
-        let params = CurveParams { bin_width, min_count, draws };
+        let params = self.plan.params(bin_width, self.rows);
         let mut counter = CurveCounter::new(&params, &self.plan.conditions)?;
         for piece in self.first.drain(..) {
             count(&mut counter, &piece)?;

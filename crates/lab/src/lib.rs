@@ -124,7 +124,7 @@ pub mod prelude {
         Adjudication, MatchResult, Openings, read_course, read_match, run_match,
     };
     pub use evalsmith_core::*;
-    pub use evalsmith_curves::{Curve, Draws, Expression, Method, SearchParams};
+    pub use evalsmith_curves::{Curve, CurveParams, Draws, Expression, Method, SearchParams};
     pub use evalsmith_data::{
         Agreed, Amount, Dataset, Draw, Expert, ExportFormat, Exported, How, Import, Imported,
         InputFormat, LabelOrder, Labels, NearlyEven, Opinion, OwnTable, RecordFormat, SelfPlay,

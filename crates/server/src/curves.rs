@@ -72,7 +72,7 @@ impl Asked {
         }
         Ok(TablePlan {
             bin_width: self.bin_width,
-            min_count: self.min_count.unwrap_or(200).max(1),
+            min_count: Some(self.min_count.unwrap_or(200).max(1)),
             draws: self.draws(),
             conditions: self.conditions()?,
         })

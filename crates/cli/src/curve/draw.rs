@@ -6,7 +6,7 @@ use crate::options::{game, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    CurvePlan, Dataset, Expression, FunctionName, TablePlan, curve_file, draw_table,
+    CurveParams, CurvePlan, Dataset, Expression, FunctionName, TablePlan, curve_file, draw_table,
 };
 use std::path::PathBuf;
 
@@ -36,9 +36,10 @@ pub(crate) struct Draw {
     /// Width of a bin [default: a round number that gives about 40 bins]
     #[arg(long, value_name = "WIDTH")]
     bin_width: Option<f64>,
-    /// Bins with fewer positions are left out of the curve
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    min_count: u64,
+    /// Bins with fewer positions are left out of the curve [default: a hundredth of
+    /// all positions, from 20 to 1000]
+    #[arg(long, value_name = "N")]
+    min_count: Option<u64>,
     /// Take a dataset's positions as they were played, not the quiet ones that their
     /// exchanges lead to (no difference in games without noisy moves)
     #[arg(long)]
@@ -82,9 +83,10 @@ impl Draw {
 
     fn dataset(&self, function: &FunctionName, form: &str) -> anyhow::Result<()> {
         let dataset = Dataset::open(&self.data)?;
+        let usual = || CurveParams::usual_min_count(dataset.len());
         let plan = CurvePlan {
             bin_width: self.bin_width,
-            min_count: self.min_count,
+            min_count: self.min_count.unwrap_or_else(usual),
             draws: self.columns.draws(),
             raw: self.raw,
         };

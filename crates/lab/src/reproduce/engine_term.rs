@@ -208,7 +208,7 @@ fn gaps<G: Game>(
     fit: &Adjustment,
     kept: usize,
 ) -> Result<Table, LabError> {
-    let min_count = (kept as u64 / 200).clamp(2, 50);
+    let min_count = Some((kept as u64 / 200).clamp(2, 50));
     let read = |text: &str| Expression::condition(text);
     let conditions = [read("term >= 20"), read("term <= -20")];
     let conditions = conditions.into_iter().collect::<Result<Vec<_>, _>>();

@@ -139,7 +139,7 @@ impl RecordCurves {
             let (name, table) = source.open(ground, place)?;
             let plan = TablePlan {
                 bin_width: None,
-                min_count: self.min_count,
+                min_count: Some(self.min_count),
                 draws: Draws::LeftOut,
                 conditions: conditions(source.named())?,
             };

@@ -109,7 +109,8 @@ impl SearchCurves {
         let conditions = self.conditions.iter().map(|(_, text)| Expression::condition(text));
         let conditions = conditions.collect::<Result<Vec<_>, _>>();
         let conditions = conditions.map_err(|e| LabError::Settings(e.to_string()))?;
-        let plan = TablePlan { bin_width: None, min_count: 50, draws: Draws::LeftOut, conditions };
+        let plan =
+            TablePlan { bin_width: None, min_count: Some(50), draws: Draws::LeftOut, conditions };
         let mut judged = Vec::new();
         for (place, search) in searches.iter().enumerate() {
             let curves = draw_table(&source(column(place)), &plan, ground.progress)?;
