@@ -17,8 +17,10 @@ use std::time::{Duration, Instant};
 
 /// The time for a move where neither client nor user limits anything.
 const UNASKED: Duration = Duration::from_secs(1);
-/// Time that pipes and a busy machine take from a move.
+/// Time on the wall that pipes and a busy machine take from a move.
 const LAG: Duration = Duration::from_millis(50);
+/// Processor time of a move beside its search.
+const CPU_LAG: Duration = Duration::from_millis(1);
 /// With so few empty squares a proof takes milliseconds: those moves need no share
 /// of the clock.
 const FREE: u32 = 12;
@@ -69,7 +71,11 @@ impl<J: Judge> OthelloThinker<J> {
         // Both sides move. One move is never taken for the last: a proof that was
         // expected to be quick may not be.
         let moves_left = board.empty().count_ones().saturating_sub(FREE).div_ceil(2).max(2);
-        let allotted = budget.allot(record.side(), Some(moves_left), LAG);
+        let lag = match self.clock {
+            Clock::Wall => LAG,
+            Clock::Cpu => CPU_LAG,
+        };
+        let allotted = budget.allot(record.side(), Some(moves_left), lag);
         let limits = Limits {
             depth: budget.depth,
             nodes: budget.nodes,
@@ -257,6 +263,19 @@ mod tests {
         assert_eq!(thought.value, Some(Score::of_outcome(Outcome::by(6))));
         assert_eq!(told.last().map(|info| info.sureness), Some(Sureness::Proven));
         assert_eq!(told.last().map(|info| info.line[0]), thought.best);
+    }
+
+    #[test]
+    fn pipes_take_nothing_from_processor_time() {
+        let time = Duration::from_millis(30);
+        let mut ours = thinker(Budget::move_time(time));
+        let most = |ours: &OthelloThinker<Patterns>| {
+            let plan = ours.plan(&record("f5d6c3"), &Budget::default()).unwrap();
+            plan.limits.time.unwrap()
+        };
+        assert_eq!(most(&ours), time / 4);
+        ours.clock = Clock::Cpu;
+        assert_eq!(most(&ours), time - CPU_LAG);
     }
 
     #[test]
