@@ -4,6 +4,7 @@
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::function::Function;
+use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Game, GameRecord, Position};
 use evalsmith_learn::Learner;
 use evalsmith_report::{Align, Table, number};
@@ -12,6 +13,11 @@ use evalsmith_stats::normal::Z95;
 use evalsmith_stats::proportion::wilson;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// The experiment's settings and the paper's figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,17 +48,26 @@ impl Problems {
         let linear = ground.linear()?.function;
         let records = problems(ground)?;
         let depths: Vec<u8> = (self.from..=ground.size.plies).collect();
+        let (known, diary) = Diary::open(&ground.folder.join("problems.jsonl"), depths.len())?;
         ground.progress.begin("problems", records.len() as u64, "problems");
-        let solved: Vec<Option<Solved>> = records
+        let solved: Result<Vec<Option<Solved>>, LabError> = records
             .par_iter()
-            .map(|record| {
-                let solved = (!ground.progress.stopped())
-                    .then(|| solve(ground.game, record, &depths, &[&learned, &linear]));
+            .enumerate()
+            .map(|(problem, record)| {
+                let solved = match known.get(&problem) {
+                    Some(solved) => Some(solved.clone()),
+                    None if ground.progress.stopped() => None,
+                    None => solve(ground.game, record, &depths, &[&learned, &linear]),
+                };
+                if let (Some(solved), None) = (&solved, known.get(&problem)) {
+                    diary.note(problem, solved)?;
+                }
                 ground.progress.advance(1);
-                solved.flatten()
+                Ok(solved)
             })
             .collect();
         ground.progress.end();
+        let solved = solved?;
         if ground.progress.stopped() {
             return Err(LabError::Stopped);
         }
@@ -127,6 +142,39 @@ impl Problems {
     }
 }
 
+/// The problems that are done, a line each, so that a killed run goes on behind them.
+struct Diary {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl Diary {
+    /// What earlier runs wrote; a line that a kill cut off is done again.
+    fn open(path: &Path, depths: usize) -> Result<(BTreeMap<usize, Solved>, Self), LabError> {
+        let written = match std::fs::read_to_string(path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
+            read => read.map_err(LabError::io(path))?,
+        };
+        let whole = |line: &&str| {
+            let read = serde_json::from_str::<(usize, Solved)>(line);
+            read.is_ok_and(|(_, solved)| solved.len() == depths)
+        };
+        let lines: Vec<_> = written.lines().filter(whole).collect();
+        let known = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let text: String = lines.iter().flat_map(|line| [*line, "\n"]).collect();
+        write_atomically(path, |file| file.write_all(text.as_bytes()))
+            .map_err(LabError::io(path))?;
+        let file = OpenOptions::new().append(true).open(path).map_err(LabError::io(path))?;
+        Ok((known, Self { path: path.to_owned(), file: Mutex::new(file) }))
+    }
+
+    fn note(&self, problem: usize, solved: &Solved) -> Result<(), LabError> {
+        let line = serde_json::to_string(&(problem, solved)).unwrap_or_default() + "\n";
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(line.as_bytes()).map_err(LabError::io(&self.path))
+    }
+}
+
 /// One position a game with the right number of empty squares and a choice.
 fn problems<G: Game>(ground: &Ground<'_, G>) -> Result<Vec<GameRecord<G::Position>>, LabError> {
     let solver = ground.game.solver();
@@ -185,4 +233,30 @@ fn solve<G: Game>(
         chosen.map(|m| m.is_some_and(&mut is_best))
     });
     Some(rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_done_is_not_done_again_and_a_line_cut_off_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("problems.jsonl");
+        let (known, diary) = Diary::open(&path, 2).expect("a new diary");
+        assert!(known.is_empty());
+        let solved = |first| vec![[first, true], [false, true]];
+        diary.note(7, &solved(true)).expect("a line");
+        diary.note(3, &solved(false)).expect("a line");
+        drop(diary);
+        let mut written = std::fs::read_to_string(&path).expect("lines");
+        written.push_str("[5,[[true,");
+        std::fs::write(&path, written).expect("a cut line");
+        let (known, diary) = Diary::open(&path, 2).expect("the same diary");
+        assert_eq!(known, BTreeMap::from([(3, solved(false)), (7, solved(true))]));
+        diary.note(5, &solved(true)).expect("a line");
+        drop(diary);
+        assert_eq!(Diary::open(&path, 2).expect("the same diary").0.len(), 3);
+        assert!(Diary::open(&path, 4).expect("of other depths").0.is_empty());
+    }
 }
