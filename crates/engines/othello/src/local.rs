@@ -1,13 +1,13 @@
 //! A small table of one thread's own, for positions near the leaves.
 //!
-//! One board to a slot, the last one stays: it fits the processor's caches, and
+//! One board to a slot, the last one stays: it fits the second of the processor's caches, and
 //! most transpositions down there come soon or never.
 
 use crate::bounds::{Bounds, Known};
 use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
 
-const SLOTS: usize = 1 << 12;
+const SLOTS: usize = 1 << 14;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {

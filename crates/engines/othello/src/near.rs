@@ -32,6 +32,23 @@ compiled_twice! {
         }
     }
 
+    /// The value with at least five empty squares.
+    #[inline]
+    fn below<K: Kernel>(
+        leaves: &mut Leaves,
+        local: &mut Local,
+        board: Board<K>,
+        moves: u64,
+        empties: u32,
+        alpha: i32,
+    ) -> i32 {
+        if empties == 5 {
+            five::five(leaves, board, moves, alpha)
+        } else {
+            more(leaves, local, board, moves, empties, alpha)
+        }
+    }
+
     /// The value with at least six empty squares.
     fn more<K: Kernel>(
         leaves: &mut Leaves,
@@ -63,18 +80,24 @@ compiled_twice! {
             first = known.best;
         }
         let (mut best, mut best_move) = (NOTHING, Move::PASS);
-        let mut candidates = Candidates::<16>::new(&board, moves, first);
-        for candidate in candidates.by_ref() {
-            let child = board.placed(candidate.square, candidate.flips);
-            let value = if empties == 6 {
-                -five::five(leaves, child, candidate.replies, !alpha)
-            } else {
-                -more(leaves, local, child, candidate.replies, empties - 1, !alpha)
-            };
-            if value > best {
-                (best, best_move) = (value, candidate.mv());
-                if value > alpha {
-                    break;
+        let mut others = moves;
+        // What is remembered often settles it, and then the others are never looked at.
+        if first != Move::PASS {
+            let flips = board.kernel().flips(board.own(), board.opp(), first.0);
+            let child = board.placed(first.0, flips);
+            best = -below(leaves, local, child, child.mobility(), empties - 1, !alpha);
+            best_move = first;
+            others &= !first.bit();
+        }
+        if best <= alpha {
+            for candidate in Candidates::<16>::new(&board, others, Move::PASS) {
+                let child = board.placed(candidate.square, candidate.flips);
+                let value = -below(leaves, local, child, candidate.replies, empties - 1, !alpha);
+                if value > best {
+                    (best, best_move) = (value, candidate.mv());
+                    if value > alpha {
+                        break;
+                    }
                 }
             }
         }
