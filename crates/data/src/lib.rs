@@ -41,6 +41,7 @@ mod derive;
 mod digest;
 mod distinct;
 mod draw;
+mod encode;
 mod error;
 mod export;
 mod features;
