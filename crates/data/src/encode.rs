@@ -136,7 +136,9 @@ impl Columns {
             }
             group.close()?;
         }
-        metadata.into_iter().for_each(|entry| file.append_key_value_metadata(entry));
+        for entry in metadata {
+            file.append_key_value_metadata(entry);
+        }
         file.into_inner()
     }
 }
@@ -257,7 +259,9 @@ mod tests {
 
     fn encoded(batches: &[Batch]) -> bytes::Bytes {
         let mut columns = Columns::new(["many", "none"].into_iter()).unwrap();
-        batches.iter().for_each(|batch| columns.push(batch).unwrap());
+        for batch in batches {
+            columns.push(batch).unwrap();
+        }
         columns.finish(WriterProperties::builder(), []).unwrap().into()
     }
 

@@ -54,6 +54,7 @@ mod lock;
 mod manifest;
 mod merge;
 mod part;
+mod pool;
 mod provenance;
 mod records;
 mod selfplay;

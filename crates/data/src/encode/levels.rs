@@ -22,7 +22,9 @@ impl Levels {
             append_varint((whole as u64) << 1 | 1, &mut self.runs);
             self.runs.extend_from_slice(&valid.inner().sliced()[..whole]);
         }
-        (8 * whole..rows).for_each(|row| self.push_run(1, valid.is_valid(row)));
+        for row in 8 * whole..rows {
+            self.push_run(1, valid.is_valid(row));
+        }
     }
 
     fn push_run(&mut self, rows: usize, valid: bool) {
