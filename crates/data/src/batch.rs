@@ -4,18 +4,15 @@
 //! is read), so that walking its rows cannot fail.
 
 use crate::DataError;
-use arrow_array::builder::{
-    ArrayBuilder, BinaryBuilder, Float32Builder, Int16Builder, StringBuilder, UInt8Builder,
-    UInt16Builder, UInt32Builder,
-};
+use arrow_array::builder::{Float32Builder, Int16Builder};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, Float32Array, Int8Array, Int16Array, RecordBatch, StringArray,
-    UInt8Array, UInt16Array, UInt32Array,
+    Array, BinaryArray, Float32Array, Int8Array, Int16Array, RecordBatch, StringArray, UInt8Array,
+    UInt16Array, UInt32Array,
 };
+use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema};
 use evalsmith_core::{Outcome, Side, Stage};
 use std::path::Path;
-use std::sync::Arc;
 
 /// What a label column's name begins with.
 pub(crate) const LABEL: &str = "label.";
@@ -54,14 +51,14 @@ pub struct Row<'a> {
 /// Some rows of a dataset, by column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
-    game: UInt32Array,
-    ply: UInt16Array,
-    stage: UInt8Array,
-    side: UInt8Array,
-    position: BinaryArray,
-    mv: StringArray,
-    score: Int16Array,
-    labels: Vec<(String, Float32Array)>,
+    pub(crate) game: UInt32Array,
+    pub(crate) ply: UInt16Array,
+    pub(crate) stage: UInt8Array,
+    pub(crate) side: UInt8Array,
+    pub(crate) position: BinaryArray,
+    pub(crate) mv: StringArray,
+    pub(crate) score: Int16Array,
+    pub(crate) labels: Vec<(String, Float32Array)>,
 }
 
 impl Batch {
@@ -135,10 +132,28 @@ impl Batch {
         self
     }
 
-    /// The columns as Parquet stores them.
+    /// So many rows from `at` on.
+    pub(crate) fn slice(&self, at: usize, rows: usize) -> Self {
+        let label =
+            |(name, values): &(String, Float32Array)| (name.clone(), values.slice(at, rows));
+        Self {
+            game: self.game.slice(at, rows),
+            ply: self.ply.slice(at, rows),
+            stage: self.stage.slice(at, rows),
+            side: self.side.slice(at, rows),
+            position: self.position.slice(at, rows),
+            mv: self.mv.slice(at, rows),
+            score: self.score.slice(at, rows),
+            labels: self.labels.iter().map(label).collect(),
+        }
+    }
+
+    /// The columns as Parquet's readers give them back.
+    #[cfg(test)]
     pub(crate) fn to_record(&self) -> RecordBatch {
+        use std::sync::Arc;
         let result: Int8Array = self.score.unary(|score| score.signum() as i8);
-        let mut columns: Vec<ArrayRef> = vec![
+        let mut columns: Vec<arrow_array::ArrayRef> = vec![
             Arc::new(self.game.clone()),
             Arc::new(self.ply.clone()),
             Arc::new(self.stage.clone()),
@@ -148,7 +163,9 @@ impl Batch {
             Arc::new(result),
             Arc::new(self.score.clone()),
         ];
-        columns.extend(self.labels.iter().map(|(_, values)| Arc::new(values.clone()) as ArrayRef));
+        columns.extend(
+            self.labels.iter().map(|(_, values)| Arc::new(values.clone()) as arrow_array::ArrayRef),
+        );
         let schema = Arc::new(schema(self.label_names()));
         RecordBatch::try_new(schema, columns).expect("columns of one length in the schema's order")
     }
@@ -278,14 +295,28 @@ pub(crate) fn check_schema<'a>(
 /// Collects rows into a [`Batch`].
 #[derive(Debug, Default)]
 pub struct BatchBuilder {
-    game: UInt32Builder,
-    ply: UInt16Builder,
-    stage: UInt8Builder,
-    side: UInt8Builder,
-    position: BinaryBuilder,
-    mv: StringBuilder,
+    game: Vec<u32>,
+    ply: Vec<u16>,
+    stage: Vec<u8>,
+    side: Vec<u8>,
+    /// The positions one behind another, and where each of them ends.
+    position: Vec<u8>,
+    position_ends: Vec<i32>,
+    mv: String,
+    mv_ends: Vec<i32>,
+    has_move: Vec<bool>,
     score: Int16Builder,
     labels: Vec<(String, Float32Builder)>,
+}
+
+/// The cells of a row that are numbers, as in [`Row`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cells {
+    pub(crate) game: u32,
+    pub(crate) ply: u16,
+    pub(crate) stage: Stage,
+    pub(crate) side: Side,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 impl BatchBuilder {
@@ -304,12 +335,15 @@ impl BatchBuilder {
     ) -> Self {
         let label = |name: &str| (name.to_owned(), Float32Builder::with_capacity(rows));
         Self {
-            game: UInt32Builder::with_capacity(rows),
-            ply: UInt16Builder::with_capacity(rows),
-            stage: UInt8Builder::with_capacity(rows),
-            side: UInt8Builder::with_capacity(rows),
-            position: BinaryBuilder::with_capacity(rows, rows * bytes),
-            mv: StringBuilder::with_capacity(rows, rows * 4),
+            game: Vec::with_capacity(rows),
+            ply: Vec::with_capacity(rows),
+            stage: Vec::with_capacity(rows),
+            side: Vec::with_capacity(rows),
+            position: Vec::with_capacity(rows * bytes),
+            position_ends: Vec::with_capacity(rows),
+            mv: String::with_capacity(rows * 4),
+            mv_ends: Vec::with_capacity(rows),
+            has_move: Vec::with_capacity(rows),
             score: Int16Builder::with_capacity(rows),
             labels: labels.into_iter().map(label).collect(),
         }
@@ -318,16 +352,35 @@ impl BatchBuilder {
     /// Appends a row with its labels, in the order given to [`new`](BatchBuilder::new).
     ///
     /// # Panics
-    /// When there is not one value per label.
+    /// When there is not one value per label, or all rows have more than 2 GiB.
     pub fn push(&mut self, row: &Row<'_>, labels: &[Option<f32>]) {
+        let Row { game, ply, stage, side, outcome, .. } = *row;
+        let write = |position: &mut Vec<u8>, text: &mut String| {
+            position.extend_from_slice(row.position);
+            text.push_str(row.mv.unwrap_or_default());
+            row.mv.is_some()
+        };
+        self.push_with(Cells { game, ply, stage, side, outcome }, labels, write);
+    }
+
+    /// Appends a row whose position and move are written where they stay; `write`
+    /// appends to both and tells whether there is a move.
+    pub(crate) fn push_with(
+        &mut self,
+        cells: Cells,
+        labels: &[Option<f32>],
+        write: impl FnOnce(&mut Vec<u8>, &mut String) -> bool,
+    ) {
         assert_eq!(labels.len(), self.labels.len(), "one value per label");
-        self.game.append_value(row.game);
-        self.ply.append_value(row.ply);
-        self.stage.append_value(row.stage.0);
-        self.side.append_value(row.side.index() as u8);
-        self.position.append_value(row.position);
-        self.mv.append_option(row.mv);
-        self.score.append_option(row.outcome.map(Outcome::margin));
+        let place = |length: usize| i32::try_from(length).expect("a batch has less than 2 GiB");
+        self.game.push(cells.game);
+        self.ply.push(cells.ply);
+        self.stage.push(cells.stage.0);
+        self.side.push(cells.side.index() as u8);
+        self.has_move.push(write(&mut self.position, &mut self.mv));
+        self.position_ends.push(place(self.position.len()));
+        self.mv_ends.push(place(self.mv.len()));
+        self.score.append_option(cells.outcome.map(Outcome::margin));
         for ((_, column), &value) in self.labels.iter_mut().zip(labels) {
             column.append_option(value);
         }
@@ -346,15 +399,22 @@ impl BatchBuilder {
     /// The rows pushed.
     #[must_use]
     pub fn finish(mut self) -> Batch {
+        let all_move = self.has_move.iter().all(|&has| has);
+        let moves = (!all_move).then(|| NullBuffer::from(self.has_move));
         Batch {
-            game: self.game.finish(),
-            ply: self.ply.finish(),
-            stage: self.stage.finish(),
-            side: self.side.finish(),
-            position: self.position.finish(),
-            mv: self.mv.finish(),
+            game: self.game.into(),
+            ply: self.ply.into(),
+            stage: self.stage.into(),
+            side: self.side.into(),
+            position: BinaryArray::new(offsets(&self.position_ends), self.position.into(), None),
+            mv: StringArray::new(offsets(&self.mv_ends), self.mv.into_bytes().into(), moves),
             score: self.score.finish(),
             labels: self.labels.into_iter().map(|(n, mut values)| (n, values.finish())).collect(),
         }
     }
+}
+
+/// Where values begin and end that end here.
+fn offsets(ends: &[i32]) -> OffsetBuffer<i32> {
+    OffsetBuffer::new(std::iter::once(0).chain(ends.iter().copied()).collect())
 }

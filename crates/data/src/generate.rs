@@ -8,6 +8,7 @@
 use crate::folder;
 use crate::manifest::{Making, part_path};
 use crate::part::{self, Part};
+use crate::pool::Pool;
 use crate::selfplay::{Played, Setting, Table};
 use crate::{BatchBuilder, DataError, Label, Manifest, SelfPlay, Tally};
 use evalsmith_core::{Evaluate, Game, Progress};
@@ -97,14 +98,15 @@ pub fn generate_with<G: Game, E: Evaluate<G::Position>>(
     };
     let wanted = Manifest::new(making, Some(plan.parts()));
     let (_lock, manifest) = folder::claim(dir, wanted)?;
-    let run = Run { game, setting, name: &maker.function, plan, manifest, dir, progress };
+    let (name, tables) = (&maker.function, Pool::new());
+    let run = Run { game, setting, name, plan, manifest, dir, progress, tables };
     progress.begin("self-play", run.games(), "games");
     let generated = run.finish();
     progress.end();
     generated
 }
 
-struct Run<'a, G: Game, E> {
+struct Run<'a, G: Game, E: Evaluate<G::Position>> {
     game: &'a G,
     setting: &'a Setting<'a, G::Position, E>,
     name: &'a str,
@@ -112,6 +114,7 @@ struct Run<'a, G: Game, E> {
     manifest: Manifest,
     dir: &'a Path,
     progress: &'a dyn Progress,
+    tables: Pool<Table<'a, G, E>>,
 }
 
 impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
@@ -182,16 +185,19 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
         let table = || Table::new(self.game, self.setting, self.plan, self.name);
         games
             .par_iter()
-            // Players are made anew whenever the work is split: not for every game.
-            .with_min_len(4)
-            .map_init(table, |table, &index| {
-                if self.progress.stopped() {
-                    return Err(Interrupt::Stop);
-                }
-                let played = table.play(self.game, self.plan, index);
-                self.progress.advance(1);
-                played.map_err(Interrupt::Failure)
-            })
+            // Whenever the work is split, other players sit down; their memory is dear
+            // to clear, so that they are kept.
+            .map_init(
+                || self.tables.lend(table),
+                |table, &index| {
+                    if self.progress.stopped() {
+                        return Err(Interrupt::Stop);
+                    }
+                    let played = table.play(self.game, self.plan, index);
+                    self.progress.advance(1);
+                    played.map_err(Interrupt::Failure)
+                },
+            )
             .collect()
     }
 

@@ -6,19 +6,16 @@
 //! and compares, before any byte reaches the Parquet decoder. So a flipped or
 //! lost byte anywhere is found, and damage cannot pass for data.
 
-use crate::batch::{Batch, check_schema};
+use crate::batch::check_schema;
+use crate::encode::Columns;
 use crate::manifest::part_path;
-use crate::{BatchBuilder, DataError, Digest, Hasher, Manifest, Tally};
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use crate::{Batch, BatchBuilder, DataError, Digest, Hasher, Manifest, Tally};
 use evalsmith_core::files::write_atomically;
-use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
-use parquet::schema::types::ColumnPath;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,9 +24,6 @@ const MAGIC: &[u8; 4] = b"PAR1";
 const PART: &str = "evalsmith.part";
 const CHECKSUM: &str = "evalsmith.checksum";
 const UNSEALED: &str = "0000000000000000";
-
-/// Rows that are encoded at a time.
-pub(crate) const BATCH_ROWS: usize = 1 << 13;
 
 /// A part that was checked: whole, of this run, with the right columns.
 #[derive(Clone, Debug)]
@@ -57,9 +51,8 @@ pub(crate) fn write(
     tally: &Tally,
     rows: &Batch,
 ) -> Result<(), DataError> {
-    let rows = rows.to_record();
-    let mut encoder = Encoder::new(&rows.schema());
-    encoder.push(&rows);
+    let mut encoder = Encoder::new(manifest);
+    encoder.push(rows);
     encoder.write(dir, index, manifest, tally)
 }
 
@@ -67,37 +60,19 @@ pub(crate) fn write(
 /// cache when they are encoded.
 pub(crate) struct Encoder {
     /// The first failure stands for all that come after it.
-    writer: Result<ArrowWriter<Vec<u8>>, ParquetError>,
+    columns: Result<Columns, ParquetError>,
 }
 
 impl Encoder {
-    pub(crate) fn new(schema: &SchemaRef) -> Self {
-        let mut properties = properties()
-            // Whoever reads a part reads all of it: nobody would skip pages by
-            // their smallest and largest values.
-            .set_statistics_enabled(EnabledStatistics::None)
-            .set_offset_index_disabled(true)
-            .set_write_batch_size(BATCH_ROWS)
-            // Positions hardly repeat: a dictionary of them would only cost. They
-            // are mostly of one length, which is then told once.
-            .set_column_dictionary_enabled(ColumnPath::from("position"), false)
-            .set_column_encoding(ColumnPath::from("position"), Encoding::DELTA_LENGTH_BYTE_ARRAY);
-        // Small numbers that hardly change from row to row: packed differences are as
-        // short as a dictionary, and far cheaper than looking every number up.
-        for name in ["game", "ply", "stage", "side", "result", "score"] {
-            properties = properties
-                .set_column_dictionary_enabled(ColumnPath::from(name), false)
-                .set_column_encoding(ColumnPath::from(name), Encoding::DELTA_BINARY_PACKED);
-        }
-        let properties = properties.build();
-        Self { writer: ArrowWriter::try_new(Vec::new(), schema.clone(), Some(properties)) }
+    pub(crate) fn new(manifest: &Manifest) -> Self {
+        Self { columns: Columns::new(manifest.label_names()) }
     }
 
-    pub(crate) fn push(&mut self, rows: &RecordBatch) {
-        if let Ok(writer) = &mut self.writer
-            && let Err(e) = writer.write(rows)
+    pub(crate) fn push(&mut self, rows: &Batch) {
+        if let Ok(columns) = &mut self.columns
+            && let Err(e) = columns.push(rows)
         {
-            self.writer = Err(e);
+            self.columns = Err(e);
         }
     }
 
@@ -123,26 +98,27 @@ impl Encoder {
         manifest: &Manifest,
         tally: &Tally,
     ) -> Result<Vec<u8>, ParquetError> {
-        let json = |value: serde_json::Result<String>| value.expect("provenance is plain JSON");
-        let metadata = [
-            ("evalsmith.game", manifest.game.clone()),
-            ("evalsmith.version", manifest.version.clone()),
-            ("evalsmith.command", manifest.command.clone()),
-            ("evalsmith.configuration", manifest.configuration.to_string()),
-            ("evalsmith.labels", json(serde_json::to_string(&manifest.labels))),
-            ("evalsmith.digest", manifest.digest.to_string()),
-            (PART, index.to_string()),
-            ("evalsmith.tally", json(serde_json::to_string(tally))),
-            (CHECKSUM, UNSEALED.to_owned()),
-        ];
-        let mut writer = self.writer?;
-        for (key, value) in metadata {
-            writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
-        }
-        let mut bytes = writer.into_inner()?;
+        let mut bytes = self.columns?.finish(properties(), metadata(index, manifest, tally))?;
         seal(&mut bytes);
         Ok(bytes)
     }
+}
+
+/// What a part tells of itself, with a checksum still to be made.
+fn metadata(index: usize, manifest: &Manifest, tally: &Tally) -> [KeyValue; 9] {
+    let json = |value: serde_json::Result<String>| value.expect("provenance is plain JSON");
+    [
+        ("evalsmith.game", manifest.game.clone()),
+        ("evalsmith.version", manifest.version.clone()),
+        ("evalsmith.command", manifest.command.clone()),
+        ("evalsmith.configuration", manifest.configuration.to_string()),
+        ("evalsmith.labels", json(serde_json::to_string(&manifest.labels))),
+        ("evalsmith.digest", manifest.digest.to_string()),
+        (PART, index.to_string()),
+        ("evalsmith.tally", json(serde_json::to_string(tally))),
+        (CHECKSUM, UNSEALED.to_owned()),
+    ]
+    .map(|(key, value)| KeyValue::new(key.to_owned(), value))
 }
 
 /// Where the checksum's digits stand in the footer.
@@ -261,8 +237,9 @@ mod tests {
     use super::*;
     use crate::manifest::Making;
     use crate::{Dataset, Label, Row};
-    use arrow_array::{ArrayRef, Int8Array, Int64Array, StringArray, UInt8Array};
+    use arrow_array::{ArrayRef, Int8Array, Int64Array, RecordBatch, StringArray, UInt8Array};
     use evalsmith_core::{Outcome, Side, Stage};
+    use parquet::arrow::ArrowWriter;
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -288,16 +265,35 @@ mod tests {
         Row { game: 1, ply: 4, stage, side, position, mv: None, outcome: Some(Outcome::by(margin)) }
     }
 
-    /// A dataset whose only part holds these columns, sealed as if all were well.
-    fn dataset_of(rows: &RecordBatch) -> (tempfile::TempDir, Result<Dataset, DataError>) {
+    /// A part of these columns, sealed as if all were well.
+    fn part_of(rows: &RecordBatch, manifest: &Manifest) -> Vec<u8> {
+        let mut writer = ArrowWriter::try_new(Vec::new(), rows.schema(), None).unwrap();
+        writer.write(rows).unwrap();
+        for entry in metadata(0, manifest, &tally()) {
+            writer.append_key_value_metadata(entry);
+        }
+        let mut bytes = writer.into_inner().unwrap();
+        seal(&mut bytes);
+        bytes
+    }
+
+    /// A dataset whose only part is this.
+    fn dataset_with(part: &[u8]) -> (tempfile::TempDir, Result<Dataset, DataError>) {
         let dir = tempfile::tempdir().unwrap();
         manifest().write(dir.path()).unwrap();
-        let mut encoder = Encoder::new(&rows.schema());
-        encoder.push(rows);
-        let bytes = encoder.finish(0, &manifest(), &tally()).unwrap();
-        std::fs::write(part_path(dir.path(), 0), bytes).unwrap();
+        std::fs::write(part_path(dir.path(), 0), part).unwrap();
         let opened = Dataset::open(dir.path());
         (dir, opened)
+    }
+
+    fn dataset_of(rows: &RecordBatch) -> (tempfile::TempDir, Result<Dataset, DataError>) {
+        dataset_with(&part_of(rows, &manifest()))
+    }
+
+    fn encoded(rows: &Batch) -> Vec<u8> {
+        let mut encoder = Encoder::new(&manifest());
+        encoder.push(rows);
+        encoder.finish(0, &manifest(), &tally()).unwrap()
     }
 
     /// Two good rows, with one column replaced or left out.
@@ -385,11 +381,8 @@ mod tests {
         let (dir, dataset) = dataset_of(&rows_with("", None));
         dataset.unwrap();
         let other = Manifest { game: "other".to_owned(), ..manifest() };
-        let rows = rows_with("", None);
-        let mut encoder = Encoder::new(&rows.schema());
-        encoder.push(&rows);
-        let bytes = encoder.finish(0, &other, &tally()).unwrap();
-        std::fs::write(part_path(dir.path(), 0), bytes).unwrap();
+        let part = part_of(&rows_with("", None), &other);
+        std::fs::write(part_path(dir.path(), 0), part).unwrap();
         let error = Dataset::open(dir.path()).unwrap_err();
         assert!(
             matches!(&error, DataError::WrongGame { found, wanted, .. }
@@ -419,7 +412,7 @@ mod tests {
                 rows.push(&row, &[*search, *deep]);
             }
             let rows = rows.finish();
-            let (_dir, dataset) = dataset_of(&rows.to_record());
+            let (_dir, dataset) = dataset_with(&encoded(&rows));
             let read: Vec<Batch> = dataset.unwrap().rows().map(Result::unwrap).collect();
             prop_assert_eq!(read.iter().map(Batch::len).sum::<usize>(), cells.len());
             if let [read] = &read[..] {

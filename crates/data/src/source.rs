@@ -2,12 +2,13 @@
 //!
 //! Invariant: memory is that of a buffer and the longest line, which is bounded.
 
+use memchr::memchr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::Path;
 
 /// No line of a record is longer.
-const LONGEST_LINE: u64 = 16 << 20;
+const LONGEST_LINE: usize = 16 << 20;
 const BUFFER: usize = 1 << 18;
 
 /// What compressed and foreign files begin with, and how to read them all the same.
@@ -58,17 +59,25 @@ pub(crate) fn unwrap(mut input: impl Read + Send + 'static) -> io::Result<Bytes>
     })
 }
 
-/// The lines of a stream, one at a time.
+/// The lines of a stream, one at a time. A line lies where it was read and is not
+/// copied out.
 pub(crate) struct Lines {
     input: Bytes,
-    line: Vec<u8>,
+    /// Bytes read, of which those from `begin` to `end` are the line last given, and
+    /// those from `next` to `filled` come after it.
+    buffer: Vec<u8>,
+    begin: usize,
+    end: usize,
+    next: usize,
+    filled: usize,
     number: u64,
     again: bool,
 }
 
 impl Lines {
     pub(crate) fn new(input: Bytes) -> Self {
-        Self { input, line: Vec::new(), number: 0, again: false }
+        let buffer = vec![0; BUFFER];
+        Self { input, buffer, begin: 0, end: 0, next: 0, filled: 0, number: 0, again: false }
     }
 
     /// The number of the line last read, from 1.
@@ -78,7 +87,7 @@ impl Lines {
 
     /// The line last read.
     pub(crate) fn line(&self) -> &[u8] {
-        &self.line
+        &self.buffer[self.begin..self.end]
     }
 
     /// Gives the line last read once more.
@@ -89,25 +98,55 @@ impl Lines {
     /// The next line without its end; none after the last.
     pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         if std::mem::take(&mut self.again) {
-            return Ok(Some(&self.line));
+            return Ok(Some(self.line()));
         }
-        self.line.clear();
-        let read =
-            Read::by_ref(&mut self.input).take(LONGEST_LINE).read_until(b'\n', &mut self.line)?;
-        if read == 0 {
-            return Ok(None);
+        (self.begin, self.end) = (self.next, self.next);
+        let mut searched = self.begin;
+        loop {
+            if let Some(at) = memchr(b'\n', &self.buffer[searched..self.filled]) {
+                (self.end, self.next) = (searched + at, searched + at + 1);
+                break;
+            }
+            if self.filled - self.begin >= LONGEST_LINE {
+                let number = self.number + 1;
+                let reason = format!("line {number} is longer than 16 MiB; it is no record");
+                return Err(io::Error::new(ErrorKind::InvalidData, reason));
+            }
+            let read = self.read_more()?;
+            searched = self.filled - read;
+            if read == 0 {
+                if self.begin == self.filled {
+                    return Ok(None);
+                }
+                (self.end, self.next) = (self.filled, self.filled);
+                break;
+            }
         }
         self.number += 1;
-        if self.line.last() == Some(&b'\n') {
-            self.line.pop();
-        } else if read as u64 == LONGEST_LINE {
-            let reason = format!("line {} is longer than 16 MiB; it is no record", self.number);
-            return Err(io::Error::new(ErrorKind::InvalidData, reason));
+        if self.line().last() == Some(&b'\r') {
+            self.end -= 1;
         }
-        if self.line.last() == Some(&b'\r') {
-            self.line.pop();
+        Ok(Some(self.line()))
+    }
+
+    /// Reads behind what is there of the line, which moves to the front.
+    fn read_more(&mut self) -> io::Result<usize> {
+        self.buffer.copy_within(self.begin..self.filled, 0);
+        self.filled -= self.begin;
+        (self.begin, self.end, self.next) = (0, 0, 0);
+        if 2 * self.filled > self.buffer.len() {
+            self.buffer.resize(2 * self.buffer.len(), 0);
         }
-        Ok(Some(&self.line))
+        loop {
+            match self.input.read(&mut self.buffer[self.filled..]) {
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                read => {
+                    let read = read?;
+                    self.filled += read;
+                    return Ok(read);
+                }
+            }
+        }
     }
 }
 
@@ -119,6 +158,17 @@ pub(crate) fn of_bytes(bytes: impl Into<Vec<u8>>) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Gives so many bytes at most, as a pipe may.
+    struct Trickle(Cursor<String>, usize);
+
+    impl Read for Trickle {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let most = buffer.len().min(self.1);
+            self.0.read(&mut buffer[..most])
+        }
+    }
 
     fn lines(bytes: &[u8]) -> Vec<(u64, String)> {
         let mut lines = Lines::new(of_bytes(bytes));
@@ -136,6 +186,29 @@ mod tests {
         assert_eq!(lines(b"\xEF\xBB\xBFa\r\n\nb"), expected);
         assert_eq!(lines(&zstd::encode_all(&b"a\n\nb\n"[..], 1).unwrap()), expected);
         assert_eq!(lines(b""), []);
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_those_of_the_whole_text(
+            lengths in prop::collection::vec(prop_oneof![0_usize..90, 100_000_usize..700_000], 0..8),
+            piece in prop_oneof![1_usize..9, Just(1 << 20)], ends: bool,
+        ) {
+            let lengths = lengths.into_iter().map(|n| if piece < 9 { n % 90 } else { n });
+            let line = |(i, n): (usize, usize)| char::from(b'a' + i as u8).to_string().repeat(n + 1);
+            let expected: Vec<String> = lengths.enumerate().map(line).collect();
+            let text = expected.join("\n") + if ends && !expected.is_empty() { "\n" } else { "" };
+            let mut lines = Lines::new(Box::new(BufReader::new(Trickle(Cursor::new(text), piece))));
+            for (i, line) in expected.iter().enumerate() {
+                if i % 2 == 1 {
+                    lines.put_back();
+                    prop_assert_eq!(lines.next().unwrap(), Some(expected[i - 1].as_bytes()));
+                }
+                prop_assert_eq!(lines.next().unwrap(), Some(line.as_bytes()));
+                prop_assert_eq!(lines.number(), i as u64 + 1);
+            }
+            prop_assert_eq!(lines.next().unwrap(), None);
+        }
     }
 
     #[test]

@@ -7,8 +7,10 @@
 //! Invariant: rows come in the order of games and plies, and where parts end
 //! depends on the rows alone.
 
+use crate::batch::Cells;
+use crate::encode::BATCH_ROWS;
 use crate::manifest::verdict;
-use crate::part::{BATCH_ROWS, Encoder};
+use crate::part::Encoder;
 use crate::{Batch, BatchBuilder, DataError, Manifest, Row, Tally, folder};
 use evalsmith_core::files::Lock;
 use std::collections::BTreeMap;
@@ -88,6 +90,26 @@ impl Writer {
 
     /// Appends a row with its labels.
     pub(crate) fn push(&mut self, row: &Row<'_>, labels: &[Option<f32>]) -> Result<(), DataError> {
+        let Row { game, ply, stage, side, outcome, .. } = *row;
+        self.place(&Cells { game, ply, stage, side, outcome })?;
+        self.rows.push(row, labels);
+        self.send_full_batch()
+    }
+
+    /// Appends a row as [`BatchBuilder::push_with`] does.
+    pub(crate) fn push_with(
+        &mut self,
+        cells: Cells,
+        labels: &[Option<f32>],
+        write: impl FnOnce(&mut Vec<u8>, &mut String) -> bool,
+    ) -> Result<(), DataError> {
+        self.place(&cells)?;
+        self.rows.push_with(cells, labels, write);
+        self.send_full_batch()
+    }
+
+    /// Counts the row that comes next, behind a new part where one must begin.
+    fn place(&mut self, row: &Cells) -> Result<(), DataError> {
         let place = (row.game, row.ply);
         if self.last.is_some_and(|last| last > place) {
             return Err(DataError::Order {
@@ -109,11 +131,11 @@ impl Writer {
             self.tally.count_result(verdict(row.outcome, row.side));
         }
         self.last = Some(place);
-        self.rows.push(row, labels);
-        if self.rows.len() == BATCH_ROWS {
-            self.send_rows()?;
-        }
         Ok(())
+    }
+
+    fn send_full_batch(&mut self) -> Result<(), DataError> {
+        if self.rows.len() == BATCH_ROWS { self.send_rows() } else { Ok(()) }
     }
 
     /// Counts why games ended, where that is known.
@@ -193,8 +215,7 @@ fn encode(dir: &Path, manifest: &Manifest, work: &Receiver<Work>) -> Result<(), 
     for work in work {
         match work {
             Work::Rows(rows) => {
-                let rows = rows.to_record();
-                encoder.get_or_insert_with(|| Encoder::new(&rows.schema())).push(&rows);
+                encoder.get_or_insert_with(|| Encoder::new(manifest)).push(&rows);
             }
             Work::End(tally) => {
                 let encoder = encoder.take().expect("a part ends after its rows");

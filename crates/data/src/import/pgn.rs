@@ -14,8 +14,9 @@ use super::epd::named_result;
 use super::script::{Fault, Place, Reader, Script, Start, Why};
 use crate::records::log_odds;
 use crate::source::Lines;
-use bytes::{BLOCK, masks};
+use bytes::{BLOCK, Masks, masks};
 use evalsmith_core::{Game, Outcome, Side};
+use memchr::memchr;
 
 /// Log-odds of a mate that somebody saw.
 const MATE: f32 = 1000.0;
@@ -251,10 +252,8 @@ fn moves(
     // The line is copied once, not word by word.
     let mut base = None;
     let mut push = |begin: usize, end: usize, script: &mut Script| {
-        if &line[begin..end] != b"e.p." {
-            let base = *base.get_or_insert_with(|| script.hold(line));
-            script.push_held(base + begin as u32, base + end as u32, None, place);
-        }
+        let base = *base.get_or_insert_with(|| script.hold(line));
+        script.push_held(base + begin as u32, base + end as u32, None, place);
     };
     while at < line.len() {
         if state.depth == 0 {
@@ -265,7 +264,7 @@ fn moves(
             Class::Word => {
                 let begin = at;
                 at = word_end(line, at + 1);
-                if state.depth == 0 {
+                if state.depth == 0 && &line[begin..at] != b"e.p." {
                     push(begin, at, script);
                 }
             }
@@ -337,43 +336,31 @@ fn moves(
 #[inline]
 fn plain_words(line: &[u8], mut at: usize, mut push: impl FnMut(usize, usize)) -> usize {
     while at < line.len() {
-        let found = masks(line, at);
-        let limit = found.special.trailing_zeros();
-        let mut left = found.words & 1_u64.checked_shl(limit).map_or(!0, |bit| bit - 1);
-        while left != 0 {
-            let begin = left.trailing_zeros();
-            let length = (!(found.words >> begin)).trailing_zeros();
-            let end = begin + length;
-            let (first, next) = (at + begin as usize, at + end as usize);
-            if end >= BLOCK as u32 {
-                // The word may go on in the next block, unless it fills this one.
-                if begin == 0 {
-                    return first;
-                }
-                break;
-            }
-            if end == limit {
-                return first;
-            }
-            let digits = (!(found.digits >> begin)).trailing_zeros();
-            if digits < length {
-                // Results and castling by zeros begin with a digit, and a dot may
-                // belong to its word.
-                if digits > 0
-                    || (line.get(next) == Some(&b'.') && matches!(line[next - 1], b'e' | b'p'))
-                {
-                    return first;
-                }
-                push(first, next);
-            }
-            left &= !0 << end;
+        let Masks { words, digits, dots, special } = masks(line, at);
+        let starts = words & !(words << 1);
+        // Adding a bit to the end of a row of ones carries it to the row's other end:
+        // so the digits are passed over that words begin with.
+        let behind_digits = digits.wrapping_add(starts & digits) & !digits;
+        // Results and castling by zeros go on behind their digits, and a dot may belong
+        // to the word before it.
+        let dotted = dots & (words << 1) & !(digits << 1);
+        let limit = (special | (behind_digits & words) | dotted).trailing_zeros();
+        let before = |bit: u32| 1_u64.checked_shl(bit).map_or(!0, |bit| bit - 1);
+        // A word that reaches the limit is left for the closer look, or, where the limit
+        // is the block's end, for the next block.
+        let touches = limit > 0 && words >> (limit - 1) & 1 == 1;
+        let last = || (starts & before(limit)).checked_ilog2().unwrap_or_default();
+        let stop = if touches { last() } else { limit };
+        let mut moves = starts & !digits & before(stop);
+        while moves != 0 {
+            let begin = moves.trailing_zeros();
+            let end = begin + (!(words >> begin)).trailing_zeros();
+            push(at + begin as usize, at + end as usize);
+            moves &= moves - 1;
         }
-        if left != 0 {
-            at += left.trailing_zeros() as usize;
-        } else if limit < BLOCK as u32 {
-            return at + limit as usize;
-        } else {
-            at += BLOCK;
+        at += stop as usize;
+        if limit < BLOCK as u32 || stop == 0 {
+            return at;
         }
     }
     line.len()
@@ -400,15 +387,6 @@ fn letters_end(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where a byte stands first; whole blocks without it are passed over at once.
-fn find(bytes: &[u8], wanted: u8) -> Option<usize> {
-    let holds =
-        |block: &[u8; 32]| block.iter().fold(0, |held, &byte| held | u8::from(byte == wanted)) != 0;
-    let (blocks, _) = bytes.as_chunks::<32>();
-    let passed = 32 * blocks.iter().take_while(|block| !holds(block)).count();
-    Some(passed + bytes[passed..].iter().position(|&byte| byte == wanted)?)
-}
-
 /// Where a word ends that goes on from `at`, which is not its beginning.
 #[inline]
 fn word_end(line: &[u8], mut at: usize) -> usize {
@@ -433,7 +411,7 @@ fn word_end(line: &[u8], mut at: usize) -> usize {
 /// Passes over a comment from `at` on; returns where it ends.
 fn comment(line: &[u8], at: usize, white: Side, state: &mut State, script: &mut Script) -> usize {
     let rest = &line[at..];
-    let close = find(rest, b'}');
+    let close = memchr(b'}', rest);
     let text = &rest[..close.unwrap_or(rest.len())];
     state.in_comment = close.is_none();
     if state.depth == 0
@@ -447,7 +425,7 @@ fn comment(line: &[u8], at: usize, white: Side, state: &mut State, script: &mut 
 /// White's log-odds by a comment's `[%eval ...]`.
 fn eval(comment: &[u8]) -> Option<f32> {
     const MARK: &[u8] = b"[%eval";
-    let percent = find(comment, b'%')?;
+    let percent = memchr(b'%', comment)?;
     let at = comment[percent.saturating_sub(1)..].windows(MARK.len()).position(|w| w == MARK)?;
     let value = comment.get(percent.saturating_sub(1) + at + MARK.len()..)?;
     let end = value.iter().position(|&b| b == b']' || b == b',')?;
@@ -477,10 +455,57 @@ mod tests {
             let inside = |byte: &&u8| IN_WORD[usize::from(**byte)];
             prop_assert_eq!(letters_end(line, at), at + line[at..].iter().take_while(inside).count());
         }
+    }
 
+    /// [`plain_words`] byte by byte.
+    fn plain_words_slowly(line: &[u8]) -> (Vec<(usize, usize)>, usize) {
+        let is_space = |byte: u8| {
+            CLASSES[usize::from(byte)] == Class::Blank || matches!(byte, b'.' | b'!' | b'?')
+        };
+        let (mut found, mut at) = (Vec::new(), 0);
+        while let Some(&byte) = line.get(at) {
+            if is_space(byte) {
+                at += 1;
+                continue;
+            }
+            let end = letters_end(line, at);
+            let word = &line[at..end];
+            let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let next = line.get(end).copied();
+            let ends_in_digit = word.last().is_some_and(u8::is_ascii_digit);
+            if word.is_empty()
+                || (digits > 0 && digits < word.len())
+                || next.is_some_and(|next| !is_space(next) || (next == b'.' && !ends_in_digit))
+            {
+                return (found, at);
+            }
+            if digits == 0 {
+                found.push((at, end));
+            }
+            at = end;
+        }
+        (found, line.len())
+    }
+
+    proptest! {
         #[test]
-        fn blocks_are_only_a_shorter_way(bytes in prop::collection::vec(0_u8..40, 0..150), wanted in 0_u8..40) {
-            prop_assert_eq!(find(&bytes, wanted), bytes.iter().position(|&byte| byte == wanted));
+        fn words_found_in_bits_are_those_found_byte_by_byte(
+            words in prop::collection::vec(
+                prop_oneof![
+                    9 => "[NBRQK]?[a-h]?x?[a-h][1-8][+#]?", 6 => "[1-9][0-9]?[0-9]?\\.",
+                    1 => Just("e.p.".to_owned()), 1 => "O-O(-O)?[!?]", 1 => "[a-h12. !?({*0-]{0,9}",
+                ],
+                0..40,
+            ),
+            gap in prop_oneof![Just(""), Just(" "), Just("  ")],
+        ) {
+            let line = words.join(gap);
+            let line = line.as_bytes();
+            let longest = line.split(|byte| !IN_WORD[usize::from(*byte)]).map(<[u8]>::len).max();
+            prop_assume!(longest.unwrap_or_default() < BLOCK);
+            let mut found = Vec::new();
+            let stop = plain_words(line, 0, |begin, end| found.push((begin, end)));
+            prop_assert_eq!((found, stop), plain_words_slowly(line));
         }
     }
 

@@ -1,8 +1,9 @@
 //! A record played by the rules, and the rows that come of it.
 
 use super::script::{Fault, Place, Script, Start, Why};
+use crate::DataError;
+use crate::batch::Cells;
 use crate::writer::Writer;
-use crate::{DataError, Row};
 use evalsmith_core::{Game, Outcome, Position, Side};
 
 type MoveOf<G> = <<G as Game>::Position as Position>::Move;
@@ -14,22 +15,11 @@ pub(crate) struct Replay<'g, G: Game> {
     positions: Vec<G::Position>,
     moves: Vec<MoveOf<G>>,
     over: bool,
-    /// The row being written: its position and its move.
-    packed: Vec<u8>,
-    text: String,
 }
 
 impl<'g, G: Game> Replay<'g, G> {
     pub(crate) fn new(game: &'g G) -> Self {
-        Self {
-            game,
-            first: Side::First,
-            positions: Vec::new(),
-            moves: Vec::new(),
-            over: false,
-            packed: Vec::new(),
-            text: String::new(),
-        }
+        Self { game, first: Side::First, positions: Vec::new(), moves: Vec::new(), over: false }
     }
 
     pub(crate) fn game(&self) -> &'g G {
@@ -158,7 +148,7 @@ impl<'g, G: Game> Replay<'g, G> {
     /// Appends the rows of the record played last: every position in which
     /// somebody moved, and the last one where the rules had not ended the game.
     pub(crate) fn append(
-        &mut self,
+        &self,
         index: u32,
         outcome: Option<Outcome>,
         script: &Script,
@@ -183,23 +173,13 @@ impl<'g, G: Game> Replay<'g, G> {
                 Kind::Eval => value.map(for_mover),
                 Kind::Komi => script.komi,
             }));
-            self.packed.clear();
-            self.game.append_packed(position, side, &mut self.packed);
-            self.text.clear();
-            let mv = self.moves.get(ply).map(|&m| {
-                self.game.append_move(position, m, &mut self.text);
-                self.text.as_str()
-            });
-            let row = Row {
-                game: index,
-                ply: ply as u16,
-                stage,
-                side,
-                position: &self.packed,
-                mv,
-                outcome: outcome.map(|outcome| outcome.seen_by(Side::First, side)),
-            };
-            writer.push(&row, &labels)?;
+            let outcome = outcome.map(|outcome| outcome.seen_by(Side::First, side));
+            let cells = Cells { game: index, ply: ply as u16, stage, side, outcome };
+            let (game, mv) = (self.game, self.moves.get(ply));
+            writer.push_with(cells, &labels, |packed, text| {
+                game.append_packed(position, side, packed);
+                mv.map(|&m| game.append_move(position, m, text)).is_some()
+            })?;
         }
         if rows > 0 {
             writer.count_ending(if self.over { "rules" } else { "record" }, 1);

@@ -208,9 +208,13 @@ impl Script {
 
     /// The moves with the side told and the place.
     pub(crate) fn moves(&self) -> impl Iterator<Item = (&str, Option<Side>, Place)> {
-        self.words.iter().map(|word| {
-            let text = &self.text[word.begin as usize..word.end as usize];
-            let text = std::str::from_utf8(text).expect("a move is pushed as text or ASCII");
+        // What is held is hardly ever anything but text, and is then checked at once.
+        let whole = std::str::from_utf8(&self.text).ok();
+        self.words.iter().map(move |word| {
+            let place = word.begin as usize..word.end as usize;
+            let text = whole.and_then(|whole| whole.get(place.clone())).unwrap_or_else(|| {
+                std::str::from_utf8(&self.text[place]).expect("a move is pushed as text or ASCII")
+            });
             (text, word.side, word.place)
         })
     }

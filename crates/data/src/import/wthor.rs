@@ -140,12 +140,15 @@ impl Wthor {
 
     fn describe(&self, record: &[u8; RECORD], script: &mut Script) {
         let number = |at: usize| usize::from(u16::from_le_bytes([record[at], record[at + 1]]));
-        let name = |list: &[String], number: usize| {
-            list.get(number).cloned().unwrap_or_else(|| format!("no. {number}"))
-        };
-        let tournament = name(&self.names.tournaments, number(0));
-        let [black, white] = [2, 4].map(|at| name(&self.names.players, number(at)));
-        let _ = write!(script.whose, "{black} - {white}, {tournament}");
+        let Names { players, tournaments } = &self.names;
+        let all = [("", players, 2), (" - ", players, 4), (", ", tournaments, 0)];
+        for (before, list, at) in all {
+            script.whose.push_str(before);
+            match list.get(number(at)) {
+                Some(name) => script.whose.push_str(name),
+                None => drop(write!(script.whose, "no. {}", number(at))),
+            }
+        }
     }
 }
 
@@ -187,20 +190,23 @@ impl Reader for Wthor {
         script.implied_passes = true;
         script.told = Some(Outcome::by(2 * i16::from(discs) - 64));
         script.exact = Some((header.exact, 2 * i16::from(perfect) - 64));
-        for (at, &code) in record[8..].iter().enumerate() {
-            if code == 0 {
-                break;
-            }
+        let mut squares = [[0; 2]; RECORD - 8];
+        let mut played = 0;
+        for &code in record[8..].iter().take_while(|&&code| code != 0) {
             let (row, column) = (code / 10, code % 10);
-            let place = Place::Byte(offset + 8 + at as u64);
             if !(1..=8).contains(&row) || !(1..=8).contains(&column) {
                 self.describe(&record, script);
-                let reason = format!("move {} is {code}; moves go from 11 to 88", at + 1);
+                let place = Place::Byte(offset + 8 + played as u64);
+                let reason = format!("move {} is {code}; moves go from 11 to 88", played + 1);
                 return Err(Fault::malformed(place, reason));
             }
-            let square = [b'a' + column - 1, b'0' + row];
-            let square = std::str::from_utf8(&square).expect("a letter and a digit");
-            script.push_move(square, None, place);
+            squares[played] = [b'a' + column - 1, b'0' + row];
+            played += 1;
+        }
+        let begin = script.hold(squares[..played].as_flattened());
+        for at in 0..played as u32 {
+            let place = Place::Byte(offset + 8 + u64::from(at));
+            script.push_held(begin + 2 * at, begin + 2 * at + 2, None, place);
         }
         self.describe(&record, script);
         Ok(true)

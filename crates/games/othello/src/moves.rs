@@ -14,7 +14,7 @@ impl Move {
     pub(crate) fn name(self) -> Option<&'static str> {
         let at = usize::from(self.0);
         match at {
-            0..64 => std::str::from_utf8(&NAMES[at]).ok(),
+            0..64 => Some(NAMES[at]),
             64 => Some("pass"),
             _ => None,
         }
@@ -28,7 +28,20 @@ impl Move {
 }
 
 /// The squares' names, from a1 to h8 row by row.
-static NAMES: [[u8; 2]; 64] = {
+static NAMES: [&str; 64] = {
+    let mut names = [""; 64];
+    let mut square = 0;
+    while square < 64 {
+        names[square] = match std::str::from_utf8(&LETTERS[square]) {
+            Ok(name) => name,
+            Err(_) => panic!("a letter and a digit are text"),
+        };
+        square += 1;
+    }
+    names
+};
+
+const LETTERS: [[u8; 2]; 64] = {
     let mut names = [[0; 2]; 64];
     let mut square = 0;
     while square < 64 {

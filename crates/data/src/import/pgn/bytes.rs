@@ -17,6 +17,8 @@ pub(super) struct Masks {
     pub(super) words: u64,
     /// The digits among them.
     pub(super) digits: u64,
+    /// Dots, which are space.
+    pub(super) dots: u64,
     /// Those that are neither parts of words nor mere space between them.
     pub(super) special: u64,
 }
@@ -24,12 +26,22 @@ pub(super) struct Masks {
 /// The masks of the bytes from `at` on; beyond the line's end there is space.
 #[inline]
 pub(super) fn masks(line: &[u8], at: usize) -> Masks {
-    if let Some(block) = line[at..].first_chunk::<BLOCK>() {
-        return of_block(block);
-    }
-    let mut block = [b' '; BLOCK];
-    block[..line.len() - at].copy_from_slice(&line[at..]);
-    of_block(&block)
+    let mut short = [b' '; BLOCK];
+    let left = line.len() - at;
+    // A line's last bytes are taken with those before them, which saves a copy.
+    let (block, known) = if let Some(block) = line[at..].first_chunk::<BLOCK>() {
+        (block, 0)
+    } else if let Some(block) = line.last_chunk::<BLOCK>() {
+        (block, BLOCK - left)
+    } else {
+        short[..left].copy_from_slice(&line[at..]);
+        (&short, 0)
+    };
+    let Masks { words, digits, dots, special } = of_block(block);
+    // A line may end exactly at `at`.
+    let rest = |mask: u64| mask.checked_shr(known as u32).unwrap_or_default();
+    let (words, digits) = (rest(words), rest(digits));
+    Masks { words, digits, dots: rest(dots), special: rest(special) }
 }
 
 /// Whether a byte only parts words: blanks, dots and remarks like `!?`.
@@ -40,12 +52,13 @@ const fn is_space(byte: u8) -> bool {
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn of_block_portably(block: &[u8; BLOCK]) -> Masks {
-    let mut masks = Masks { words: 0, digits: 0, special: 0 };
+    let mut masks = Masks { words: 0, digits: 0, dots: 0, special: 0 };
     for (i, &byte) in block.iter().enumerate() {
         let class = CLASSES[usize::from(byte)];
         let in_word = matches!(class, Class::Word | Class::Digit);
         masks.words |= u64::from(in_word) << i;
         masks.digits |= u64::from(class == Class::Digit) << i;
+        masks.dots |= u64::from(byte == b'.') << i;
         masks.special |= u64::from(!in_word && !is_space(byte)) << i;
     }
     masks
@@ -82,7 +95,7 @@ fn of_block_by_sixteen(block: &[u8; BLOCK]) -> Masks {
         _mm_and_si128(above, _mm_cmpgt_epi8(_mm_set1_epi8(high as i8 + 1), bytes))
     };
     let bits = |bytes: __m128i| u64::from(_mm_movemask_epi8(bytes) as u16);
-    let mut masks = Masks { words: 0, digits: 0, special: 0 };
+    let mut masks = Masks { words: 0, digits: 0, dots: 0, special: 0 };
     for (i, sixteen) in block.as_chunks::<16>().0.iter().enumerate() {
         let (halves, _) = sixteen.as_chunks::<8>();
         let [low, high] = [halves[0], halves[1]].map(i64::from_le_bytes);
@@ -98,8 +111,9 @@ fn of_block_by_sixteen(block: &[u8; BLOCK]) -> Masks {
             ),
         );
         // The blanks from tab to carriage return hold the line feed, which no line has.
+        let dots = is(bytes, b'.');
         let space = either(
-            either(is(bytes, b' '), is(bytes, b'.')),
+            either(is(bytes, b' '), dots),
             either(
                 either(is(bytes, b'!'), is(bytes, b'?')),
                 either(is(bytes, b'\t'), within(bytes, 0x0B, b'\r')),
@@ -107,6 +121,7 @@ fn of_block_by_sixteen(block: &[u8; BLOCK]) -> Masks {
         );
         masks.words |= bits(words) << (16 * i);
         masks.digits |= bits(digits) << (16 * i);
+        masks.dots |= bits(dots) << (16 * i);
         masks.special |= (0xFFFF ^ bits(either(words, space))) << (16 * i);
     }
     masks
