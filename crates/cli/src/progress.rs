@@ -64,10 +64,13 @@ impl Terminal {
 impl Task {
     fn line(&self) -> String {
         let speed = self.speed();
-        let left = (self.total.saturating_sub(self.done)) as f64 / speed.max(1e-9);
-        let left = HumanDuration(Duration::from_secs_f64(left.min(1e9)));
         let Self { name, unit, total, done, status, .. } = self;
         let status = if status.is_empty() { String::new() } else { format!("; {status}") };
+        if *total == 0 {
+            return format!("{name}: {done} {unit}, {}{status}", shown(speed));
+        }
+        let left = (self.total.saturating_sub(self.done)) as f64 / speed.max(1e-9);
+        let left = HumanDuration(Duration::from_secs_f64(left.min(1e9)));
         format!("{name}: {done}/{total} {unit}, {}, {left} left{status}", shown(speed))
     }
 
@@ -86,9 +89,12 @@ impl Progress for Terminal {
     fn begin(&self, task: &str, total: u64, unit: &'static str) {
         let bar = self.bars.then(|| {
             let bar = ProgressBar::new(total);
-            let style = format!(
-                "{{msg:24}} [{{bar:32}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left"
-            );
+            // How long a file is, is often known only at its end.
+            let style = if total == 0 {
+                format!("{{msg:24}} {{pos}} {unit}, {{per_sec}}")
+            } else {
+                format!("{{msg:24}} [{{bar:32}}] {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left")
+            };
             if let Ok(style) = ProgressStyle::with_template(&style) {
                 bar.set_style(style.progress_chars("=> "));
             }

@@ -2,16 +2,19 @@
 //! a table of any length.
 //!
 //! Conditions are asked together (see `expression::program`), which gives every row
-//! a word of bits, one for each curve that counts it. Each curve keeps, for every bin and each of 1,024 groups of games, how many
-//! positions count and what points they brought. A game belongs to the group that
-//! its name's hash says, so that groups are made of whole games, whatever the
-//! order of rows: errors clustered by group are errors clustered by game, only
-//! estimated from at most 1,024 clusters. Memory is 8 KiB for each bin of each
-//! curve, never more than 512 bins. Invariant: all sums are whole numbers, so
-//! that neither batches nor threads change a bit. The numbers of games, and
-//! nothing else, take it that a game's rows stand together.
+//! a word of bits, one for each curve that counts it. Each curve keeps, for every bin
+//! and each of 1,024 groups of games, how many positions were won and lost. A game
+//! belongs to the group that its name's hash says, so that groups are made of whole
+//! games, whatever the order of rows: errors clustered by group are errors clustered
+//! by game, only estimated from at most 1,024 clusters. Memory is 8 KiB for each bin of
+//! each curve, half as much again where draws count half, never more than 512 bins.
+//! Invariant: all sums are whole numbers, so that neither batches nor threads change a
+//! bit. The numbers of games, and nothing else, take it that a game's rows stand
+//! together.
 
+mod lanes;
 mod masks;
+mod places;
 mod shard;
 
 use crate::curve::Sums;
@@ -20,7 +23,7 @@ use crate::logistic::Group;
 use crate::monotone::is_monotone;
 use crate::{Curve, CurveError, CurveParams, Draws, Expression, Logistic};
 use rayon::prelude::*;
-use shard::{Cell, LANES, PARTS, Placed, Run, Shard, weight};
+use shard::{Cell, LANES, PARTS, Placed, Run, Shard};
 use std::collections::HashMap;
 
 /// Groups of games.
@@ -29,8 +32,12 @@ pub(crate) const GROUPS: usize = 1024;
 const SHARDS: usize = 8;
 /// The most bins.
 const MAX_BINS: usize = 512;
+/// Slots for which room is made at a time.
+const MORE: usize = 64;
 /// Bins on either side of zero whose slots are found by place.
 const NEAR: i32 = 1024;
+/// Values placed at a time.
+const PLACED: usize = 1 << 12;
 /// No slot.
 const NONE: u16 = u16::MAX;
 /// No bin: the value is not finite.
@@ -71,9 +78,9 @@ pub struct CurveCounter {
 /// The rows counted last, by column; kept for its room.
 #[derive(Default)]
 struct Batch {
-    bins: Vec<(i32, u32)>,
+    bins: Vec<i32>,
+    places: Vec<u32>,
     slots: Vec<u16>,
-    weights: Vec<u32>,
     masks: Vec<u64>,
     runs: Vec<Run>,
 }
@@ -91,9 +98,10 @@ impl CurveCounter {
                 names.push(name.clone());
             }
         }
-        let capacity = 64;
+        let capacity = MORE;
         let curves = conditions.len() + 1;
-        let shard = |i: usize| Shard::new((curves - i / SHARDS * LANES).min(LANES), capacity);
+        let shard =
+            |i: usize| Shard::new((curves - i / SHARDS * LANES).min(LANES), capacity, params.draws);
         Ok(Self {
             params: params.clone(),
             program: Program::new(conditions, &names),
@@ -127,45 +135,37 @@ impl CurveCounter {
         let stride = self.shards.len() / SHARDS;
         masks::masks(&self.program, table.columns, rows, stride, &mut self.batch.masks);
         self.batch.split(table);
-        let Batch { slots, weights, masks, runs, .. } = &self.batch;
-        let placed = Placed { slots, weights, masks, stride, runs };
-        let draws = self.params.draws;
+        let Batch { slots, places, masks, runs, .. } = &self.batch;
+        let placed = Placed { slots, places, masks, stride, runs };
         self.shards.par_iter_mut().enumerate().for_each(|(i, shard)| {
-            shard.add(&placed, i % SHARDS, i / SHARDS, draws);
+            shard.add(&placed, i % SHARDS, i / SHARDS);
         });
         Ok(())
     }
 
-    /// Finds the slots and weights of values.
+    /// Finds the slots of values and their places in them.
     fn place(&mut self, values: &[f64]) -> Result<(), CurveError> {
         let width = self.params.bin_width;
-        let bins = values.par_iter().with_min_len(1024).map(|&value| {
-            let place = value / width;
-            let bin = (place + 0.5).floor();
-            if !value.is_finite() {
-                (NO_BIN, 0)
-            } else if bin.abs() >= f64::from(i32::MAX) {
-                (TOO_FAR, 0)
-            } else {
-                (bin as i32, weight(place - bin))
-            }
-        });
         let mut batch = std::mem::take(&mut self.batch);
-        bins.collect_into_vec(&mut batch.bins);
+        batch.bins.resize(values.len(), 0);
+        batch.places.resize(values.len(), 0);
+        let bins = batch.bins.par_chunks_mut(PLACED).zip(batch.places.par_chunks_mut(PLACED));
+        values.par_chunks(PLACED).zip(bins).for_each(|(values, (bins, places))| {
+            places::place(values, width, bins, places);
+        });
         batch.slots.clear();
-        batch.weights.clear();
-        for (&(bin, weight), &value) in batch.bins.iter().zip(values) {
-            if bin == TOO_FAR {
-                return Err(CurveError::TooFar { value, bin_width: width });
-            }
-            batch.slots.push(if bin == NO_BIN { NONE } else { self.slot(bin)? });
-            batch.weights.push(weight);
+        for (&bin, &value) in batch.bins.iter().zip(values) {
+            batch.slots.push(match bin {
+                TOO_FAR => return Err(CurveError::TooFar { value, bin_width: width }),
+                NO_BIN => NONE,
+                bin => self.slot(bin)?,
+            });
         }
         self.batch = batch;
-        while self.slots.len() > self.capacity {
-            self.capacity *= 2;
-            let capacity = self.capacity;
+        if self.slots.len() > self.capacity {
+            let capacity = self.slots.len().next_multiple_of(MORE);
             self.shards.par_iter_mut().for_each(|shard| shard.grow(capacity));
+            self.capacity = capacity;
         }
         Ok(())
     }
@@ -197,7 +197,7 @@ impl CurveCounter {
     /// # Errors
     /// When no bin of the total curve holds enough positions.
     pub fn finish(mut self) -> Result<Counted, CurveError> {
-        self.shards.iter_mut().for_each(Shard::close);
+        self.shards.iter_mut().for_each(Shard::finish);
         let mut order: Vec<(i32, u16)> = self.slots.iter().map(|(&n, &s)| (n, s)).collect();
         order.sort_unstable();
         let curves = (0..=self.conditions.len()).into_par_iter();
@@ -217,18 +217,12 @@ impl CurveCounter {
         let mut numbers = Vec::new();
         let mut proportions = Vec::new();
         let (mut positions, mut draws_left_out) = (0, 0);
-        for &(number, slot) in order {
-            let mut sums = Sums::default();
-            for group in 0..GROUPS {
-                let cell = cell(group, slot);
-                sums.bin.count += u64::from(cell.count);
-                sums.bin.wins += u64::from(cell.half_points);
-                sums.clustered.add(cell.points(), f64::from(cell.count));
-            }
-            let mut offset = 0;
+        let (sums, filled) = summed(order, cell);
+        for (&(number, slot), mut sums) in order.iter().zip(sums) {
+            let mut place = 0;
             for shard in shards {
-                let (offsets, draws, games) = shard.slot(slot, lane);
-                offset += offsets;
+                let (places, draws, games) = shard.slot(slot, lane);
+                place += places;
                 sums.bin.draws += draws;
                 sums.bin.games += games;
             }
@@ -245,11 +239,12 @@ impl CurveCounter {
             if sums.bin.count >= params.min_count {
                 proportions.extend(sums.clustered.proportion());
             }
-            let mean = offset as f64 / (sums.bin.count.max(1) as f64 * PARTS);
+            let offset = place as i64 - (sums.bin.count * u64::from(PARTS / 2)) as i64;
+            let mean = offset as f64 / (sums.bin.count.max(1) as f64 * f64::from(PARTS));
             numbers.push((slot, number, (f64::from(number) + mean) * params.bin_width));
             bins.push(sums.finish(number, params));
         }
-        let mut groups = Vec::new();
+        let mut groups = Vec::with_capacity(filled);
         for group in 0..GROUPS {
             for &(slot, bin, value) in &numbers {
                 let cell: Cell = cell(group, slot);
@@ -263,7 +258,7 @@ impl CurveCounter {
         let drawn = Curve {
             params: params.clone(),
             positions: positions + not_finite,
-            games: shards.iter().map(|shard| shard.games_of_curve[lane]).sum(),
+            games: shards.iter().map(|shard| shard.games(lane)).sum(),
             draws_left_out,
             not_finite,
             bins,
@@ -273,6 +268,24 @@ impl CurveCounter {
         let condition = curve.checked_sub(1).map(|i| self.conditions[i].clone());
         Drawn { condition, curve: drawn, groups }
     }
+}
+
+/// The sums over all groups of each slot, and how many cells are not empty. Groups
+/// come first, as they stand in memory.
+fn summed(order: &[(i32, u16)], cell: impl Fn(usize, u16) -> Cell) -> (Vec<Sums>, usize) {
+    let mut all: Vec<Sums> = order.iter().map(|_| Sums::default()).collect();
+    let mut filled = 0;
+    for group in 0..GROUPS {
+        for (sums, &(_, slot)) in all.iter_mut().zip(order) {
+            let cell = cell(group, slot);
+            sums.bin.count += u64::from(cell.count);
+            sums.bin.wins += u64::from(cell.half_points);
+            sums.bin.draws += u64::from(cell.draws);
+            sums.clustered.add(cell.points(), f64::from(cell.count));
+            filled += usize::from(cell.count > 0);
+        }
+    }
+    (all, filled)
 }
 
 impl Batch {

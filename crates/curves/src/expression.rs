@@ -13,7 +13,7 @@ mod parse;
 mod program;
 
 pub use parse::ExpressionError;
-pub(crate) use program::{BLOCK, Program, WORDS};
+pub(crate) use program::{Answers, BLOCK, Program, WORDS};
 
 use std::fmt;
 

@@ -24,6 +24,7 @@ mod count;
 mod curve;
 mod error;
 mod expression;
+mod fastest;
 mod hats;
 mod logistic;
 mod monotone;

@@ -14,8 +14,11 @@ mod text;
 pub use meaning::Faults;
 
 use crate::DataError;
-use meaning::Scheme;
+use meaning::{Raw, Scheme};
 use std::path::{Path, PathBuf};
+
+/// Rows among which a loss of -1 must be for numbers to be read with it.
+const FIRST_ROWS: usize = 1 << 16;
 
 /// A table, opened: its columns are known, its rows are not read.
 #[derive(Clone, Debug)]
@@ -72,6 +75,23 @@ impl SheetBatch {
     }
 }
 
+/// The first rows, which wait for each other: what numbers mean as results is told by
+/// all of them.
+#[derive(Default)]
+struct First {
+    raw: Vec<Raw>,
+    rows: usize,
+}
+
+impl First {
+    /// What need not wait any longer.
+    fn add(&mut self, raw: Raw) -> Vec<Raw> {
+        self.rows += raw.results.len();
+        self.raw.push(raw);
+        if self.rows < FIRST_ROWS { Vec::new() } else { std::mem::take(&mut self.raw) }
+    }
+}
+
 /// The columns wanted, by their places in the file.
 #[derive(Debug)]
 struct Plan {
@@ -124,15 +144,24 @@ impl Sheet {
     ) -> Result<Faults, E> {
         let plan = self.plan(columns)?;
         let mut faults = Faults::new(&columns.numbers);
+        let mut first = First::default();
         let mut scheme = Scheme::default();
-        let mut hand_on = |raw: meaning::Raw| -> Result<(), E> {
-            let batch = raw.resolve(&mut scheme, &mut faults);
-            if batch.is_empty() { Ok(()) } else { visit(batch) }
+        let mut take = |raw: Vec<Raw>, faults: &mut Faults| -> Result<(), E> {
+            scheme.learn(raw.iter().flat_map(|raw| &raw.results));
+            for raw in raw {
+                let batch = raw.resolve(&mut scheme, faults);
+                if !batch.is_empty() {
+                    visit(batch)?;
+                }
+            }
+            Ok(())
         };
+        let mut hand_on = |raw| take(first.add(raw), &mut faults);
         match self.form {
             Form::Text { separator } => text::read(self, separator, &plan, &mut hand_on)?,
             Form::Parquet => parquet::read(self, &plan, &mut hand_on)?,
         }
+        take(first.raw, &mut faults)?;
         if faults.rows == 0 {
             return Err(
                 wrong(&self.path, "there are no rows below the names of the columns").into()

@@ -25,7 +25,7 @@ pub enum Fault {
         stderr: String,
     },
     /// An answer did not come in time.
-    #[error("no answer within {after:?} while {waiting_for} was awaited")]
+    #[error("no answer within {after:.1?} while {waiting_for} was awaited")]
     TimedOut {
         /// What was awaited.
         waiting_for: String,

@@ -14,8 +14,10 @@ use crate::fault::Fault;
 use crate::transcript::{Speaker, Transcript};
 use meter::Meter;
 use output::{Next, Output};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::thread;
@@ -45,6 +47,15 @@ pub(crate) struct Process {
     transcript: Transcript,
 }
 
+/// The PATH with the folder of a program behind it, as programs call others that stand
+/// beside them: Debian's `gnuchessu` starts `gnuchess`.
+fn search_path(program: &Path) -> Option<OsString> {
+    let folder = program.parent().filter(|folder| folder.is_absolute())?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain([folder.to_owned()]);
+    std::env::join_paths(folders).ok()
+}
+
 impl Process {
     /// Starts the engine's program.
     pub(crate) fn spawn(engine: &Engine) -> Result<Self, Fault> {
@@ -62,6 +73,7 @@ impl Process {
         let mut command = Command::new(&engine.command);
         command
             .args(&engine.arguments)
+            .envs(search_path(&engine.command).map(|path| ("PATH", path)))
             .envs(&engine.environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -237,6 +249,17 @@ mod tests {
 
     fn within(seconds: u64) -> Instant {
         Instant::now() + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_program_finds_those_beside_it() {
+        let folders = |program: &str| {
+            let path = search_path(Path::new(program))?;
+            Some(std::env::split_paths(&path).collect::<Vec<_>>())
+        };
+        let last = folders("/opt/engines/one").and_then(|folders| folders.last().cloned());
+        assert_eq!(last.as_deref(), Some(Path::new("/opt/engines")));
+        assert!(folders("one").is_none() && folders("./one").is_none());
     }
 
     #[test]

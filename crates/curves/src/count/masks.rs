@@ -1,6 +1,9 @@
 //! From a word for each condition to a word for each row.
 
-use crate::expression::{BLOCK, Program, WORDS};
+#![expect(clippy::inline_always, reason = "inlined into code compiled for the processor")]
+
+use crate::expression::{Answers, BLOCK, Program, WORDS};
+use crate::fastest::fastest;
 use rayon::prelude::*;
 
 /// For every row `stride` words with a bit for each curve that counts it: the first
@@ -12,41 +15,71 @@ pub(super) fn masks(
     stride: usize,
     masks: &mut Vec<u64>,
 ) {
-    masks.clear();
     masks.resize(rows * stride, 0);
     let blocks = masks.par_chunks_mut(BLOCK * stride).enumerate();
     blocks.for_each_init(
         || (program.answers(), vec![0; 64 * stride]),
         |(answers, words), (block, masks)| {
-            program.run(columns, block * BLOCK, answers);
-            for (word, masks) in (0..WORDS).zip(masks.chunks_mut(64 * stride)) {
-                words.fill(0);
-                words[0] = u64::MAX;
-                words[1..].iter_mut().zip(program.words(answers, word)).for_each(|(w, x)| *w = x);
-                for (place, words) in words.as_chunks_mut::<64>().0.iter_mut().enumerate() {
-                    transpose(words);
-                    let rows = masks[place..].iter_mut().step_by(stride);
-                    rows.zip(&*words).for_each(|(mask, word)| *mask = *word);
-                }
-            }
+            block_masks(program, columns, block * BLOCK, (answers, words), masks);
         },
     );
 }
 
+fastest! {
+    /// The words of a block of rows; the room is for answers and 64 rows' words.
+    fn block_masks(
+        program: &Program,
+        columns: &[Vec<f64>],
+        first: usize,
+        room: (&mut Answers, &mut [u64]),
+        masks: &mut [u64],
+    ) = block_masks_inlined
+}
+
+#[inline(always)]
+fn block_masks_inlined(
+    program: &Program,
+    columns: &[Vec<f64>],
+    first: usize,
+    (answers, words): (&mut Answers, &mut [u64]),
+    masks: &mut [u64],
+) {
+    program.run(columns, first, answers);
+    let stride = words.len() / 64;
+    for (word, masks) in (0..WORDS).zip(masks.chunks_mut(64 * stride)) {
+        words.fill(0);
+        words[0] = u64::MAX;
+        words[1..].iter_mut().zip(program.words(answers, word)).for_each(|(w, x)| *w = x);
+        for (place, words) in words.as_chunks_mut::<64>().0.iter_mut().enumerate() {
+            transpose(words);
+            let rows = masks[place..].iter_mut().step_by(stride);
+            rows.zip(&*words).for_each(|(mask, word)| *mask = *word);
+        }
+    }
+}
+
 /// Turns a square of bits over its diagonal (Warren, Hacker's Delight, 7-3):
 /// blocks of half the size change places, and again within each.
+#[inline(always)]
 fn transpose(square: &mut [u64; 64]) {
-    let (mut step, mut low) = (32, 0x0000_0000_FFFF_FFFF_u64);
-    while step > 0 {
-        let mut row = 0;
-        while row < 64 {
-            let moved = (square[row] >> step ^ square[row + step]) & low;
-            square[row] ^= moved << step;
-            square[row + step] ^= moved;
-            row = (row + step + 1) & !step;
+    change_places::<32>(square, 0x0000_0000_FFFF_FFFF);
+    change_places::<16>(square, 0x0000_FFFF_0000_FFFF);
+    change_places::<8>(square, 0x00FF_00FF_00FF_00FF);
+    change_places::<4>(square, 0x0F0F_0F0F_0F0F_0F0F);
+    change_places::<2>(square, 0x3333_3333_3333_3333);
+    change_places::<1>(square, 0x5555_5555_5555_5555);
+}
+
+/// In every square of twice `STEP`, the upper right and the lower left quarter.
+#[inline(always)]
+fn change_places<const STEP: usize>(square: &mut [u64; 64], low: u64) {
+    for rows in square.chunks_exact_mut(2 * STEP) {
+        let (upper, lower) = rows.split_at_mut(STEP);
+        for (upper, lower) in upper.iter_mut().zip(lower) {
+            let moved = (*upper >> STEP ^ *lower) & low;
+            *upper ^= moved << STEP;
+            *lower ^= moved;
         }
-        step /= 2;
-        low ^= low << step;
     }
 }
 
@@ -75,8 +108,14 @@ mod tests {
             (0..100).map(|i| Expression::condition(&format!("x = {i}")).unwrap()).collect();
         let program = Program::new(&conditions, &["x".into()]);
         let column: Vec<f64> = (0..1100).map(|i| f64::from(i % 100)).collect();
-        let mut found = Vec::new();
-        masks(&program, &[column], 1100, 2, &mut found);
+        // What is left of an earlier batch.
+        let mut found = vec![u64::MAX; 3000];
+        masks(&program, &[column.clone()], 1100, 2, &mut found);
+        let mut portable = vec![0; 2 * BLOCK];
+        let room = (&mut program.answers(), &mut [0; 128][..]);
+        block_masks_inlined(&program, &[column], 0, room, &mut portable);
+        assert_eq!(portable, found[..2 * BLOCK]);
+        assert_eq!(found.len(), 2200);
         for (row, mask) in found.chunks(2).enumerate() {
             let bit = row % 100 + 1;
             let mut expected = [1, 0];

@@ -3,6 +3,8 @@
 //!
 //! Invariant: a condition holds here exactly where [`Expression::holds`] says so.
 
+#![expect(clippy::inline_always, reason = "inlined into code compiled for the processor")]
+
 use super::{Arithmetic, Comparison, Expression, Node};
 
 /// Rows asked at a time: their numbers stay in the first-level cache.
@@ -47,6 +49,20 @@ pub(crate) struct Answers {
     numbers: Vec<Numbers>,
     /// Of each part, its place among the truths or the numbers.
     places: Vec<usize>,
+}
+
+/// One loop a comparison, so that each runs in parallel lanes.
+macro_rules! by_each {
+    ($comparison:expr, $words:ident($($of:expr),*)) => {
+        match $comparison {
+            Comparison::Less => $words($($of),*, |a, b| a < b),
+            Comparison::LessOrEqual => $words($($of),*, |a, b| a <= b),
+            Comparison::Greater => $words($($of),*, |a, b| a > b),
+            Comparison::GreaterOrEqual => $words($($of),*, |a, b| a >= b),
+            Comparison::Equal => $words($($of),*, |a, b| a == b),
+            Comparison::Unequal => $words($($of),*, |a, b| a != b),
+        }
+    };
 }
 
 impl Program {
@@ -115,7 +131,9 @@ impl Program {
     }
 
     /// Asks all conditions of the rows from `first` on, as many as a block or the
-    /// columns have.
+    /// columns have. Inlined, as all it is made of, into callers compiled for more
+    /// than the least of processors.
+    #[inline(always)]
     pub(crate) fn run(&self, columns: &[Vec<f64>], first: usize, answers: &mut Answers) {
         let slice = |column: &usize| {
             let column = &columns[*column][first..];
@@ -149,13 +167,14 @@ impl Program {
                 let (before, rest) = truths.split_at_mut(places[at]);
                 let (to, of) = (&mut rest[0], |part: &usize| before[place(part)]);
                 match part {
-                    Part::Against(by, i, limit) => by.words(slice(i), |x| (x, *limit), to),
-                    Part::Known(i) => words(slice(i), |x| !x.is_nan(), to),
-                    Part::Nonzero(a) => words(&numbers[place(a)], |x| x != 0.0, to),
+                    Part::Against(by, i, limit) => {
+                        by_each!(by, words_against(slice(i), *limit, to))
+                    }
+                    Part::Known(i) => words(slice(i), to, |x| !x.is_nan()),
+                    Part::Nonzero(a) => words(&numbers[place(a)], to, |x| x != 0.0),
                     Part::Compare(by, a, b) => {
                         let (a, b) = (&numbers[place(a)], &numbers[place(b)]);
-                        let pairs: Vec<(f64, f64)> = a.iter().copied().zip(*b).collect();
-                        by.words(&pairs, |pair| pair, to);
+                        by_each!(by, words_of_two(a, b, to));
                     }
                     Part::Not(a) => *to = of(a).map(|word| !word),
                     Part::And(a, b) => join(to, of(a), of(b), |a, b| a & b),
@@ -167,6 +186,7 @@ impl Program {
     }
 
     /// The word of each condition for 64 rows of the block asked last.
+    #[inline(always)]
     pub(crate) fn words<'a>(
         &'a self,
         answers: &'a Answers,
@@ -190,45 +210,54 @@ impl Part {
     }
 }
 
-impl Comparison {
-    /// One loop a comparison, so that each runs in parallel lanes.
-    fn words<T: Copy>(self, rows: &[T], pair: impl Fn(T) -> (f64, f64), to: &mut Truth) {
-        macro_rules! each {
-            ($by:tt) => {
-                words(rows, |row| { let (a, b) = pair(row); a $by b }, to)
-            };
-        }
-        match self {
-            Self::Less => each!(<),
-            Self::LessOrEqual => each!(<=),
-            Self::Greater => each!(>),
-            Self::GreaterOrEqual => each!(>=),
-            Self::Equal => each!(==),
-            Self::Unequal => each!(!=),
-        }
-    }
-}
-
 /// A bit for each row; none for rows beyond the last.
-fn words<T: Copy>(rows: &[T], test: impl Fn(T) -> bool, to: &mut Truth) {
+#[inline(always)]
+fn words(rows: &[f64], to: &mut Truth, test: impl Fn(f64) -> bool) {
     to.fill(0);
-    for (word, rows) in to.iter_mut().zip(rows.chunks(64)) {
-        let mut bytes = [0; 64];
-        for (byte, &row) in bytes.iter_mut().zip(rows) {
-            *byte = u8::from(test(row));
-        }
-        for (place, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
-            // Eight bytes of 0 or 1 side by side in the product's top byte.
-            let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            *word |= bits << (8 * place);
-        }
+    let (whole, rest) = rows.as_chunks::<64>();
+    for (word, rows) in to.iter_mut().zip(whole) {
+        *word = bits(|row| test(rows[row]));
+    }
+    for (row, &x) in rest.iter().enumerate() {
+        to[whole.len()] |= u64::from(test(x)) << row;
     }
 }
 
+#[inline(always)]
+fn words_against(rows: &[f64], limit: f64, to: &mut Truth, test: impl Fn(f64, f64) -> bool) {
+    words(rows, to, |x| test(x, limit));
+}
+
+#[inline(always)]
+fn words_of_two(a: &Numbers, b: &Numbers, to: &mut Truth, test: impl Fn(f64, f64) -> bool) {
+    let pairs = a.as_chunks::<64>().0.iter().zip(b.as_chunks::<64>().0);
+    for (word, (a, b)) in to.iter_mut().zip(pairs) {
+        *word = bits(|row| test(a[row], b[row]));
+    }
+}
+
+/// A bit for each of 64 rows.
+#[inline(always)]
+fn bits(test: impl Fn(usize) -> bool) -> u64 {
+    let mut bytes = [0; 64];
+    for (row, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from(test(row));
+    }
+    let mut word = 0;
+    for (place, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        // Eight bytes of 0 or 1 side by side in the product's top byte.
+        let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        word |= bits << (8 * place);
+    }
+    word
+}
+
+#[inline(always)]
 fn each(to: &mut Numbers, from: &Numbers, of: impl Fn(f64) -> f64) {
     to.iter_mut().zip(from).for_each(|(to, &x)| *to = of(x));
 }
 
+#[inline(always)]
 fn join(to: &mut Truth, a: Truth, b: Truth, of: impl Fn(u64, u64) -> u64) {
     to.iter_mut().zip(a).zip(b).for_each(|((to, a), b)| *to = of(a, b));
 }

@@ -16,10 +16,17 @@ pub(super) fn result(cell: &str, first: Option<&str>) -> f64 {
     {
         return WIN;
     }
+    // What nearly every table writes needs no copy in small letters.
+    match cell {
+        "1-0" => return WIN,
+        "0-1" => return LOSS,
+        "1/2-1/2" => return DRAW,
+        _ => {}
+    }
     match cell.to_ascii_lowercase().as_str() {
-        "1-0" | "win" => WIN,
-        "0-1" | "loss" => LOSS,
-        "1/2-1/2" | "½-½" | "draw" | "=" => DRAW,
+        "win" => WIN,
+        "loss" => LOSS,
+        "½-½" | "draw" | "=" => DRAW,
         "b" | "w" | "black" | "white" | "second" if first.is_some() => LOSS,
         text => text.parse().ok().filter(|x| [-1.0, 0.0, 0.5, 1.0].contains(x)).unwrap_or(NONE),
     }
@@ -65,9 +72,10 @@ pub(super) struct Scheme {
 }
 
 impl Scheme {
-    fn learn(&mut self, results: &[f64]) {
-        if self.loss_is_minus_one.is_none() && results.iter().any(|r| *r < LOSS) {
-            self.loss_is_minus_one = Some(results.contains(&-1.0));
+    /// Looks at the results of some rows.
+    pub(super) fn learn<'r>(&mut self, results: impl Iterator<Item = &'r f64> + Clone) {
+        if self.loss_is_minus_one.is_none() && results.clone().any(|r| *r < LOSS) {
+            self.loss_is_minus_one = Some(results.into_iter().any(|r| *r == -1.0));
         }
     }
 
@@ -117,7 +125,7 @@ impl Raw {
 
     /// Rows with results, and what became of the others.
     pub(super) fn resolve(mut self, scheme: &mut Scheme, faults: &mut Faults) -> SheetBatch {
-        scheme.learn(&self.results);
+        scheme.learn(self.results.iter());
         faults.rows += self.results.len() as u64;
         for (column, row, text) in &self.unreadable {
             faults.numbers[*column as usize]
@@ -125,30 +133,39 @@ impl Raw {
         }
         let mut half_points = Vec::with_capacity(self.results.len());
         let mut second_to_move = Vec::new();
-        let mut kept = Vec::with_capacity(self.results.len());
+        let mut left_out = Vec::new();
         for (row, &result) in self.results.iter().enumerate() {
             let Some(half) = scheme.half_points(result) else {
                 faults.results.add(|| (self.place(row), self.strange_text(row)));
+                left_out.push(row);
                 continue;
             };
             if self.sides_asked {
                 let Some(second) = self.sides[row] else {
                     faults.sides.add(|| (self.place(row), self.strange_text(row)));
+                    left_out.push(row);
                     continue;
                 };
                 second_to_move.push(second);
             }
             half_points.push(half);
-            kept.push(row);
         }
-        if kept.len() < self.results.len() {
-            for column in &mut self.numbers {
-                *column = kept.iter().map(|&row| column[row]).collect();
-            }
-            self.games = kept.iter().map(|&row| self.games[row]).collect();
+        if !left_out.is_empty() {
+            self.numbers.iter_mut().for_each(|column| remove(column, &left_out));
+            remove(&mut self.games, &left_out);
         }
         SheetBatch { numbers: self.numbers, half_points, games: self.games, second_to_move }
     }
+}
+
+/// Removes the cells of some rows, which rise.
+fn remove<T>(column: &mut Vec<T>, rows: &[usize]) {
+    let (mut row, mut rows) = (0, rows.iter().peekable());
+    column.retain(|_| {
+        let removed = rows.next_if(|next| **next == row).is_some();
+        row += 1;
+        !removed
+    });
 }
 
 /// How often something went wrong, and where first.

@@ -1,27 +1,30 @@
 //! Parquet: each wanted column has a reader of its own, and all of them step
-//! through the file side by side.
+//! through the file side by side, a step ahead of whoever takes the rows.
+
+mod cells;
 
 use super::meaning::{self, Raw};
 use super::{Plan, Sheet};
-use crate::{DataError, part};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
+use crate::DataError;
+use arrow_schema::{DataType, Schema};
+use cells::{Cells, Uses};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
-/// Rows taken at a time.
-const ROWS: usize = 1 << 16;
+/// Rows taken at a time: all columns of two steps stay in the second-level cache.
+const ROWS: usize = 1 << 14;
 
 pub(super) fn is_one(path: &Path) -> bool {
     let mut magic = [0; 4];
@@ -31,16 +34,24 @@ pub(super) fn is_one(path: &Path) -> bool {
 }
 
 pub(super) fn names(path: &Path) -> Result<Vec<String>, DataError> {
-    // The decoder trusts some of what a damaged file says about itself.
-    let names = || {
-        let schema = part::reader(path)?.schema().clone();
-        Ok(schema.fields().iter().map(|field| field.name().clone()).collect())
-    };
-    catch_unwind(AssertUnwindSafe(names)).unwrap_or_else(|_| Err(damaged(path)))
+    let fields = guarded(path, || Ok(open(path)?.1.schema().fields().clone()))?;
+    Ok(fields.iter().map(|field| field.name().clone()).collect())
 }
 
-fn damaged(path: &Path) -> DataError {
-    DataError::NotParquet { path: path.to_owned() }
+/// The decoder trusts some of what a damaged file says about itself.
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, DataError>) -> Result<T, DataError> {
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(DataError::NotParquet { path: path.to_owned() }))
+}
+
+fn open(path: &Path) -> Result<(File, ArrowReaderMetadata), DataError> {
+    let file = File::open(path).map_err(|e| DataError::io(path, e))?;
+    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
+    Ok((file, metadata.map_err(|e| unreadable(path, &e))?))
+}
+
+fn unreadable(path: &Path, error: &ParquetError) -> DataError {
+    DataError::Parquet { path: path.to_owned(), reason: error.to_string() }
 }
 
 /// Reads all rows.
@@ -49,193 +60,166 @@ pub(super) fn read<E: From<DataError>>(
     plan: &Plan,
     hand_on: &mut impl FnMut(Raw) -> Result<(), E>,
 ) -> Result<(), E> {
-    let path = sheet.path();
-    let wanted =
-        plan.numbers.iter().copied().chain([plan.result]).chain(plan.game).chain(plan.side);
-    let places: BTreeSet<usize> = wanted.collect();
-    let mut readers = Vec::new();
-    for place in places {
-        readers.push((place, reader(path, place)?));
+    let mut steps = Steps::new(sheet, plan)?;
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(1);
+        scope.spawn(move || {
+            // Whoever takes the rows may want no more of them.
+            while let Some(step) = steps.next().transpose() {
+                let failed = step.is_err();
+                if sender.send(step).is_err() || failed {
+                    break;
+                }
+            }
+        });
+        receiver.into_iter().try_for_each(|raw| hand_on(raw?))
+    })
+}
+
+/// The way through a file.
+struct Steps<'a> {
+    sheet: &'a Sheet,
+    plan: &'a Plan,
+    columns: Vec<Column<'a>>,
+    first_row: u64,
+}
+
+/// A column that is wanted, for whatever purposes.
+struct Column<'a> {
+    sheet: &'a Sheet,
+    place: usize,
+    uses: Uses<'a>,
+    reader: ParquetRecordBatchReader,
+}
+
+impl<'a> Steps<'a> {
+    fn new(sheet: &'a Sheet, plan: &'a Plan) -> Result<Self, DataError> {
+        let wanted =
+            plan.numbers.iter().copied().chain([plan.result]).chain(plan.game).chain(plan.side);
+        let places: BTreeSet<usize> = wanted.collect();
+        let path = sheet.path();
+        let (_, metadata) = guarded(path, || open(path))?;
+        let column = |place: usize| -> Result<_, DataError> {
+            let uses = Uses {
+                number: plan.numbers.contains(&place),
+                result: plan.result == place,
+                game: plan.game == Some(place),
+                side: plan.side == Some(place),
+                first: plan.first.as_deref(),
+            };
+            let metadata =
+                if uses.number { metadata.clone() } else { with_views(&metadata, place) };
+            let reader = guarded(path, || reader(path, place, metadata))?;
+            Ok(Column { sheet, place, uses, reader })
+        };
+        let columns = places.into_iter().map(column).collect::<Result<_, _>>()?;
+        Ok(Self { sheet, plan, columns, first_row: 1 })
     }
-    let mut first_row = 1;
-    loop {
-        let step =
-            || readers.par_iter_mut().map(|(place, reader)| next(path, *place, reader)).collect();
-        let columns: Result<Vec<_>, DataError> =
-            catch_unwind(AssertUnwindSafe(step)).unwrap_or_else(|_| Err(damaged(path)));
-        let columns: Option<BTreeMap<usize, ArrayRef>> = columns?.into_iter().collect();
-        let Some(columns) = columns else { return Ok(()) };
-        let raw = rows(sheet, plan, &columns, first_row)?;
-        first_row += raw.results.len() as u64;
-        hand_on(raw)?;
+
+    /// The next rows; none at the end.
+    fn next(&mut self) -> Result<Option<Raw>, DataError> {
+        let columns = &mut self.columns;
+        let step = || columns.par_iter_mut().map(Column::next).collect::<Result<Vec<_>, _>>();
+        let step = guarded(self.sheet.path(), step)?;
+        let Some(cells) = step.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+        let raw = self.rows(cells);
+        self.first_row += raw.results.len() as u64;
+        Ok(Some(raw))
+    }
+
+    fn rows(&self, mut cells: Vec<Cells>) -> Raw {
+        let plan = self.plan;
+        let at = |place: usize| {
+            let at = self.columns.iter().position(|column| column.place == place);
+            at.expect("a reader for each wanted column")
+        };
+        let mut raw = Raw {
+            first_line: self.first_row,
+            what: "row",
+            results: std::mem::take(&mut cells[at(plan.result)].results),
+            sides_asked: plan.side.is_some(),
+            ..Raw::default()
+        };
+        for (column, &place) in plan.numbers.iter().enumerate() {
+            let cells = &mut cells[at(place)];
+            let gaps = cells.gaps.iter();
+            raw.unreadable.extend(gaps.map(|&row| (column as u32, row, "null".to_owned())));
+            // A column may be wanted twice.
+            let last = !plan.numbers[column + 1..].contains(&place);
+            let numbers = &mut cells.numbers;
+            raw.numbers.push(if last { std::mem::take(numbers) } else { numbers.clone() });
+        }
+        raw.games = match plan.game {
+            Some(place) => std::mem::take(&mut cells[at(place)].games),
+            None => (self.first_row..).take(raw.results.len()).map(meaning::spread).collect(),
+        };
+        if let Some(place) = plan.side {
+            raw.sides = std::mem::take(&mut cells[at(place)].sides);
+        }
+        raw.strange = cells.into_iter().flat_map(|cells| cells.strange).collect();
+        raw
     }
 }
 
-fn reader(path: &Path, place: usize) -> Result<ParquetRecordBatchReader, DataError> {
-    let unreadable = |e: parquet::errors::ParquetError| DataError::Parquet {
-        path: path.to_owned(),
-        reason: e.to_string(),
-    };
-    let open = || {
-        let builder = part::reader(path)?;
-        let mask = ProjectionMask::roots(builder.parquet_schema(), [place]);
-        builder.with_projection(mask).with_batch_size(ROWS).build().map_err(unreadable)
-    };
-    catch_unwind(AssertUnwindSafe(open)).unwrap_or_else(|_| Err(damaged(path)))
+impl Column<'_> {
+    /// The next piece of the column; none at the end.
+    fn next(&mut self) -> Result<Option<Cells>, DataError> {
+        let path = self.sheet.path();
+        let Some(record) = self.reader.next() else { return Ok(None) };
+        let record = record
+            .map_err(|e| DataError::Parquet { path: path.to_owned(), reason: e.to_string() })?;
+        let array = record.column(0);
+        let cells = Cells::read(array, &self.uses).map_err(|wanted| DataError::WrongType {
+            path: path.to_owned(),
+            column: self.sheet.names()[self.place].clone(),
+            found: array.data_type().to_string(),
+            wanted: wanted.to_owned(),
+        })?;
+        Ok(Some(cells))
+    }
 }
 
-/// The next piece of a column; none at the end.
-fn next(
+fn reader(
     path: &Path,
     place: usize,
-    reader: &mut ParquetRecordBatchReader,
-) -> Result<Option<(usize, ArrayRef)>, DataError> {
-    match reader.next() {
-        None => Ok(None),
-        Some(Ok(record)) => Ok(Some((place, record.column(0).clone()))),
-        Some(Err(e)) => Err(DataError::Parquet { path: path.to_owned(), reason: e.to_string() }),
-    }
+    metadata: ArrowReaderMetadata,
+) -> Result<ParquetRecordBatchReader, DataError> {
+    let file = File::open(path).map_err(|e| DataError::io(path, e))?;
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+    let mask = ProjectionMask::roots(builder.parquet_schema(), [place]);
+    let reader = builder.with_projection(mask).with_batch_size(ROWS).build();
+    reader.map_err(|e| unreadable(path, &e))
 }
 
-fn rows(
-    sheet: &Sheet,
-    plan: &Plan,
-    columns: &BTreeMap<usize, ArrayRef>,
-    first_row: u64,
-) -> Result<Raw, DataError> {
-    let wrong_type = |place: usize, wanted: &str| DataError::WrongType {
-        path: sheet.path().to_owned(),
-        column: sheet.names()[place].clone(),
-        found: columns[&place].data_type().to_string(),
-        wanted: wanted.to_owned(),
+/// A column of texts is read as views, which are made without copying and show at a
+/// glance that a text stands again; texts by number, as pandas writes categories, are
+/// texts like any other.
+fn with_views(metadata: &ArrowReaderMetadata, place: usize) -> ArrowReaderMetadata {
+    let is_text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8);
+    let mut fields = metadata.schema().fields().to_vec();
+    let text = match fields[place].data_type() {
+        DataType::Dictionary(_, of) => is_text(of),
+        kind => is_text(kind),
     };
-    let read =
-        |place: &usize| numbers(&columns[place]).ok_or_else(|| wrong_type(*place, "a number"));
-    let read_all = |place: &usize| {
-        let numbers = read(place)?;
-        let gaps = gaps(&numbers);
-        Ok::<_, DataError>((numbers, gaps))
-    };
-    let (numbers_of, gaps): (Vec<_>, Vec<_>) =
-        plan.numbers.par_iter().map(read_all).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-    let first = plan.first.as_deref();
-    let mut strange = Vec::new();
-    let results = match texts(&columns[&plan.result]) {
-        Some(texts) => texts
-            .enumerate()
-            .map(|(row, text)| {
-                let text = text.unwrap_or_default();
-                let result = meaning::result(text.trim(), first);
-                if result.is_nan() {
-                    strange.push((row as u32, text.chars().take(40).collect()));
-                }
-                result
-            })
-            .collect(),
-        None => read(&plan.result).map_err(|_| wrong_type(plan.result, "a number or a text"))?,
-    };
-    let count = results.len();
-    let games = match plan.game {
-        None => (first_row..).take(count).map(meaning::spread).collect(),
-        Some(place) => match texts(&columns[&place]) {
-            Some(texts) => texts
-                .map(|text| meaning::game(text.unwrap_or_default().trim().as_bytes()))
-                .collect(),
-            None => {
-                read(&place)?.iter().map(|x| meaning::spread(x.to_bits())).collect::<Vec<u64>>()
-            }
-        },
-    };
-    let mut sides = Vec::new();
-    if let Some(place) = plan.side {
-        sides = match texts(&columns[&place]) {
-            Some(texts) => {
-                texts.map(|text| meaning::second_to_move(text.unwrap_or_default(), first)).collect()
-            }
-            None => read(&place)?
-                .iter()
-                .map(|&side| if side == 0.0 { Some(false) } else { (side == 1.0).then_some(true) })
-                .collect(),
-        };
+    if !text {
+        return metadata.clone();
     }
-    let mut unreadable = Vec::new();
-    for (column, gaps) in gaps.into_iter().enumerate() {
-        unreadable.extend(gaps.into_iter().map(|row| (column as u32, row, "null".to_owned())));
-    }
-    Ok(Raw {
-        first_line: first_row,
-        lines: Vec::new(),
-        what: "row",
-        numbers: numbers_of,
-        results,
-        games,
-        sides,
-        sides_asked: plan.side.is_some(),
-        unreadable,
-        strange,
-    })
-}
-
-/// The rows without a number: few, so that whole blocks are passed by.
-fn gaps(numbers: &[f64]) -> Vec<u32> {
-    let mut gaps = Vec::new();
-    for (block, numbers) in numbers.chunks(256).enumerate() {
-        if numbers.iter().fold(false, |any, x| any | x.is_nan()) {
-            let rows = numbers.iter().zip(256 * block as u32..);
-            gaps.extend(rows.filter(|(x, _)| x.is_nan()).map(|(_, row)| row));
-        }
-    }
-    gaps
-}
-
-/// A numeric column, not a number where it has gaps or is not finite; none of
-/// another type.
-fn numbers(column: &ArrayRef) -> Option<Vec<f64>> {
-    fn of<T: ArrowPrimitiveType>(column: &ArrayRef, to: impl Fn(T::Native) -> f64) -> Vec<f64> {
-        let array = column.as_primitive::<T>();
-        if array.null_count() == 0 {
-            return array.values().iter().map(|&x| to(x)).collect();
-        }
-        array.iter().map(|x| x.map_or(f64::NAN, &to)).collect()
-    }
-    let finite = |x: f64| if x.is_finite() { x } else { f64::NAN };
-    Some(match column.data_type() {
-        DataType::Int8 => of::<Int8Type>(column, f64::from),
-        DataType::Int16 => of::<Int16Type>(column, f64::from),
-        DataType::Int32 => of::<Int32Type>(column, f64::from),
-        DataType::Int64 => of::<Int64Type>(column, |x| x as f64),
-        DataType::UInt8 => of::<UInt8Type>(column, f64::from),
-        DataType::UInt16 => of::<UInt16Type>(column, f64::from),
-        DataType::UInt32 => of::<UInt32Type>(column, f64::from),
-        DataType::UInt64 => of::<UInt64Type>(column, |x| x as f64),
-        DataType::Float32 => of::<Float32Type>(column, |x| finite(f64::from(x))),
-        DataType::Float64 => of::<Float64Type>(column, finite),
-        DataType::Boolean => {
-            let truth = |x: Option<bool>| x.map_or(f64::NAN, |x| f64::from(u8::from(x)));
-            column.as_boolean().iter().map(truth).collect()
-        }
-        _ => return None,
-    })
-}
-
-/// A column of texts; none of another type.
-fn texts(column: &ArrayRef) -> Option<Box<dyn Iterator<Item = Option<&str>> + '_>> {
-    match column.data_type() {
-        DataType::Utf8 => Some(Box::new(column.as_string::<i32>().iter())),
-        DataType::LargeUtf8 => Some(Box::new(column.as_string::<i64>().iter())),
-        DataType::Utf8View => Some(Box::new(column.as_string_view().iter())),
-        _ => None,
-    }
+    fields[place] = Arc::new((*fields[place]).clone().with_data_type(DataType::Utf8View));
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(fields)));
+    let changed = ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options);
+    changed.unwrap_or_else(|_| metadata.clone())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::SheetColumns;
-    use arrow_array::{Float32Array, Int64Array, RecordBatch, StringArray};
-    use arrow_schema::{Field, Schema};
+    use arrow_array::types::Int32Type;
+    use arrow_array::{
+        ArrayRef, DictionaryArray, Float32Array, Int64Array, RecordBatch, StringArray,
+    };
+    use arrow_schema::Field;
     use parquet::arrow::ArrowWriter;
-    use std::sync::Arc;
 
     /// 70,000 rows of games of 25, in row groups that end within games.
     fn file(path: &Path) {
@@ -298,5 +282,69 @@ mod tests {
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
         assert!(Sheet::open(&path).is_err());
+    }
+
+    #[test]
+    fn categories_are_texts_and_what_is_strange_is_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.parquet");
+        let results = ["1-0", "1-0", "0-1", "?", "1/2-1/2"];
+        let results: DictionaryArray<Int32Type> = results.into_iter().collect();
+        let sides: StringArray = ["w", "b", "w", "w", "x"].map(Some).into_iter().collect();
+        let x = Float32Array::from_iter_values([1.0, 2.0, 3.0, 4.0, 5.0]);
+        let columns: [(&str, ArrayRef); 3] =
+            [("result", Arc::new(results)), ("side", Arc::new(sides)), ("x", Arc::new(x))];
+        let record = RecordBatch::try_from_iter(columns).unwrap();
+        let file = File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, record.schema(), None).unwrap();
+        writer.write(&record).unwrap();
+        writer.close().unwrap();
+        let wanted = SheetColumns {
+            numbers: vec!["x".into(), "x".into()],
+            result: "result".into(),
+            side: Some("side".into()),
+            first: Some("w".into()),
+            ..SheetColumns::default()
+        };
+        let mut batches = Vec::new();
+        let faults = Sheet::open(&path)
+            .unwrap()
+            .read(&wanted, |batch| -> Result<(), DataError> {
+                batches.push(batch);
+                Ok(())
+            })
+            .unwrap();
+        let [batch] = &batches[..] else { panic!("{} batches", batches.len()) };
+        assert_eq!((&batch.half_points[..], batch.games.len()), (&[2, 2, 0][..], 3));
+        assert_eq!(batch.numbers, [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]);
+        assert_eq!(batch.second_to_move, [false, true, false]);
+        let told = faults.to_text();
+        assert!(told.contains("row 4, \"?\"") && told.contains("row 5, \"x\""), "{told}");
+    }
+
+    #[test]
+    fn a_loss_of_minus_one_is_found_among_the_first_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.parquet");
+        let rows = 3 * ROWS as i64;
+        let result = Int64Array::from_iter_values((0..rows).map(|i| -i64::from(i == rows - 1)));
+        let record =
+            RecordBatch::try_from_iter([("result", Arc::new(result) as ArrayRef)]).unwrap();
+        let file = File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, record.schema(), None).unwrap();
+        writer.write(&record).unwrap();
+        writer.close().unwrap();
+        let wanted = SheetColumns { result: "result".into(), ..SheetColumns::default() };
+        let mut half_points = Vec::new();
+        let faults = Sheet::open(&path)
+            .unwrap()
+            .read(&wanted, |batch| -> Result<(), DataError> {
+                half_points.extend(batch.half_points);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!((faults.rows, faults.dropped()), (rows as u64, 0));
+        assert!(half_points[..half_points.len() - 1].iter().all(|half| *half == 1));
+        assert_eq!(half_points.last(), Some(&0));
     }
 }
