@@ -12,11 +12,12 @@
 use crate::count::{Counted, Drawn};
 use crate::hats::Hats;
 use crate::logistic::Group;
-use crate::newton::{self, Aim, Rows};
+use crate::newton::{self, Aim, Optimum, Rows};
 use crate::{Curve, CurveError};
 use evalsmith_stats::chi_square;
 use evalsmith_stats::matrix::Symmetric;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Knots of the common curve.
 const KNOTS: usize = 8;
@@ -76,28 +77,19 @@ fn rest(total: &[Group], conditioned: &[Group]) -> Vec<Group> {
 }
 
 fn test(conditioned: &[Group], rest: &[Group]) -> Result<Split, CurveError> {
-    let mut all: Vec<(&Group, f64)> = conditioned.iter().map(|g| (g, 1.0)).collect();
-    all.extend(rest.iter().map(|g| (g, 0.0)));
-    all.sort_by_key(|(group, inside)| (group.game, group.bin, *inside == 0.0));
-    let column = |of: &dyn Fn(&(&Group, f64)) -> f64| all.iter().map(of).collect::<Vec<f64>>();
-    let values = column(&|(g, _)| g.value);
-    let counts = column(&|(g, _)| g.count);
-    let points = column(&|(g, _)| g.points);
-    let clusters: Vec<u32> = all.iter().map(|(g, _)| g.game).collect();
     let inside: f64 = conditioned.iter().map(|g| g.count).sum();
     let mean = conditioned.iter().map(|g| g.count * g.value).sum::<f64>() / inside;
-
-    let hats = Hats::at_quantiles(&spread(&values, &counts), KNOTS);
-    let common = hats.columns(&values);
-    let moved = column(&|(_, inside)| *inside);
-    let tilted = column(&|(g, inside)| inside * (g.value - mean));
-    let mut columns: Vec<&[f64]> = common.iter().map(|c| &c[..]).collect();
-    let rows =
-        |columns| Rows { columns, points: &points, counts: Some(&counts), clusters: &clusters };
-    let one = newton::fit(&rows(columns.clone()), Aim::Likelihood, None)?;
-    columns.extend([&moved[..], &tilted[..]]);
+    // Groups of games matter to errors alone; the best weights are those of the bins,
+    // which are a thousandth as many.
+    let (held, failed) = (pooled(conditioned), pooled(rest));
+    let bins = together(&held, &failed);
+    let hats = Hats::at_quantiles(&spread(&bins), KNOTS);
+    let bins = Design::new(&bins, &hats, mean);
+    let one = bins.fit(bins.columns.len() - 2, None)?;
     let start: Vec<f64> = one.weights.iter().copied().chain([0.0, 0.0]).collect();
-    let two = newton::fit(&rows(columns), Aim::Likelihood, Some(&start))?;
+    let start = bins.fit(bins.columns.len(), Some(&start))?.weights;
+    let all = Design::new(&together(conditioned, rest), &hats, mean);
+    let two = all.fit(all.columns.len(), Some(&start))?;
 
     let at = one.weights.len();
     let gain = (two.log_likelihood - one.log_likelihood).max(0.0);
@@ -115,6 +107,60 @@ fn test(conditioned: &[Group], rest: &[Group]) -> Result<Split, CurveError> {
     })
 }
 
+/// The same groups for all games: one a bin, each a cluster of its own.
+fn pooled(groups: &[Group]) -> Vec<Group> {
+    let mut bins: BTreeMap<i32, Group> = BTreeMap::new();
+    for group in groups {
+        let none = Group { game: bins.len() as u32, count: 0.0, points: 0.0, ..*group };
+        let bin = bins.entry(group.bin).or_insert(none);
+        bin.count += group.count;
+        bin.points += group.points;
+    }
+    bins.into_values().collect()
+}
+
+/// Where the condition holds (1) and where it does not (0), game by game.
+fn together<'g>(conditioned: &'g [Group], rest: &'g [Group]) -> Vec<(&'g Group, f64)> {
+    let mut all: Vec<(&Group, f64)> = conditioned.iter().map(|g| (g, 1.0)).collect();
+    all.extend(rest.iter().map(|g| (g, 0.0)));
+    all.sort_by_key(|(group, inside)| (group.game, group.bin, *inside == 0.0));
+    all
+}
+
+/// What is fitted: the common curve's columns, then the condition's move and tilt.
+struct Design {
+    columns: Vec<Vec<f64>>,
+    counts: Vec<f64>,
+    points: Vec<f64>,
+    clusters: Vec<u32>,
+}
+
+impl Design {
+    fn new(all: &[(&Group, f64)], hats: &Hats, mean: f64) -> Self {
+        let column = |of: &dyn Fn(&(&Group, f64)) -> f64| all.iter().map(of).collect::<Vec<f64>>();
+        let mut columns = hats.columns(&column(&|(g, _)| g.value));
+        columns.push(column(&|(_, inside)| *inside));
+        columns.push(column(&|(g, inside)| inside * (g.value - mean)));
+        Self {
+            columns,
+            counts: column(&|(g, _)| g.count),
+            points: column(&|(g, _)| g.points),
+            clusters: all.iter().map(|(g, _)| g.game).collect(),
+        }
+    }
+
+    /// Fits the first columns.
+    fn fit(&self, columns: usize, start: Option<&[f64]>) -> Result<Optimum, CurveError> {
+        let rows = Rows {
+            columns: self.columns[..columns].iter().map(|c| &c[..]).collect(),
+            points: &self.points,
+            counts: Some(&self.counts),
+            clusters: &self.clusters,
+        };
+        newton::fit(&rows, Aim::Likelihood, start)
+    }
+}
+
 /// The mean of the eigenvalues of `plain`⁻¹ `clustered`.
 fn mean_ratio(clustered: &Symmetric, plain: &Symmetric) -> Option<f64> {
     let inverse = plain.cholesky().ok()?.inverse();
@@ -127,10 +173,10 @@ fn mean_ratio(clustered: &Symmetric, plain: &Symmetric) -> Option<f64> {
 }
 
 /// A thousand values in the proportions of the counts, sorted.
-fn spread(values: &[f64], counts: &[f64]) -> Vec<f64> {
-    let mut pairs: Vec<(f64, f64)> = values.iter().copied().zip(counts.iter().copied()).collect();
+fn spread(groups: &[(&Group, f64)]) -> Vec<f64> {
+    let mut pairs: Vec<(f64, f64)> = groups.iter().map(|(g, _)| (g.value, g.count)).collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let step = counts.iter().sum::<f64>() / 1000.0;
+    let step = pairs.iter().map(|(_, count)| count).sum::<f64>() / 1000.0;
     let (mut so_far, mut spread) = (0.0, Vec::new());
     for (value, count) in pairs {
         so_far += count;

@@ -52,7 +52,7 @@ impl Sums {
 /// Adds one in the lanes of the bits.
 #[inline(always)]
 pub(super) fn take_ones(lanes: &mut [u32], bits: u64) {
-    each(lanes, bits, |sum, ones| sum.wrapping_sub(ones));
+    each(lanes, bits, u32::wrapping_sub);
 }
 
 #[inline(always)]

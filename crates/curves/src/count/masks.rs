@@ -107,13 +107,13 @@ mod tests {
         let conditions: Vec<_> =
             (0..100).map(|i| Expression::condition(&format!("x = {i}")).unwrap()).collect();
         let program = Program::new(&conditions, &["x".into()]);
-        let column: Vec<f64> = (0..1100).map(|i| f64::from(i % 100)).collect();
+        let columns: [Vec<f64>; 1] = [(0..1100).map(|i| f64::from(i % 100)).collect()];
         // What is left of an earlier batch.
         let mut found = vec![u64::MAX; 3000];
-        masks(&program, &[column.clone()], 1100, 2, &mut found);
+        masks(&program, &columns, 1100, 2, &mut found);
         let mut portable = vec![0; 2 * BLOCK];
         let room = (&mut program.answers(), &mut [0; 128][..]);
-        block_masks_inlined(&program, &[column], 0, room, &mut portable);
+        block_masks_inlined(&program, &columns, 0, room, &mut portable);
         assert_eq!(portable, found[..2 * BLOCK]);
         assert_eq!(found.len(), 2200);
         for (row, mask) in found.chunks(2).enumerate() {

@@ -168,7 +168,7 @@ impl Program {
                 let (to, of) = (&mut rest[0], |part: &usize| before[place(part)]);
                 match part {
                     Part::Against(by, i, limit) => {
-                        by_each!(by, words_against(slice(i), *limit, to))
+                        by_each!(by, words_against(slice(i), *limit, to));
                     }
                     Part::Known(i) => words(slice(i), to, |x| !x.is_nan()),
                     Part::Nonzero(a) => words(&numbers[place(a)], to, |x| x != 0.0),

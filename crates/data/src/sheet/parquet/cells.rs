@@ -10,6 +10,7 @@ use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_schema::DataType;
 
 /// What a column is wanted for.
+#[expect(clippy::struct_excessive_bools, reason = "one column may serve every purpose")]
 pub(super) struct Uses<'a> {
     pub(super) number: bool,
     pub(super) result: bool,
