@@ -15,9 +15,12 @@ use evalsmith_othello::{Board, Kernel, Move};
 
 /// With so few empty squares beyond the depth, the search goes on to the end.
 const LEAP: u32 = 10;
-/// With at most so many empty squares the score is proven at once: the proof takes
-/// no longer than a selective search to the end.
-const PROVEN_AT_ONCE: u32 = 20;
+/// With at most so many empty squares the score is proven at once: a proof takes a few
+/// milliseconds. Beyond that it may be stopped, and then a probable score is a better
+/// answer than one of a few plies.
+const PROVEN_AT_ONCE: u32 = 15;
+/// With at most so many, one search to the end comes before the proof.
+const PROVEN_SOON: u32 = 20;
 /// Plies looked ahead before such a proof, so that there is a move when it is stopped.
 const SPARE: u32 = 6;
 /// How sure the searches to the end are that come before a proof.
@@ -44,9 +47,14 @@ fn steps(empties: u32, limits: &Limits) -> Vec<Step> {
     let search = |depth, selectivity| Step::Search(Effort { depth, selectivity });
     let mut steps: Vec<_> = (1..=before).map(|d| search(d, limits.selectivity)).collect();
     if to_end {
-        if empties > PROVEN_AT_ONCE {
-            steps.extend(BEFORE_PROOF.map(|level| search(empties, level)));
-        }
+        let probable = if empties > PROVEN_SOON {
+            &BEFORE_PROOF[..]
+        } else if empties > PROVEN_AT_ONCE {
+            &BEFORE_PROOF[..1]
+        } else {
+            &[]
+        };
+        steps.extend(probable.iter().map(|&level| search(empties, level)));
         steps.push(Step::Prove);
     }
     steps
@@ -375,7 +383,8 @@ mod tests {
         assert_eq!(of(40, &Limits::depth(8)), (8, Some((8, careful))));
         assert_eq!(of(40, &Limits::default()), (30 + 2 + 1, None));
         assert_eq!(of(18, &Limits::depth(17)), (17, Some((17, careful))));
-        assert_eq!(of(18, &Limits::depth(18)), (6 + 1, None));
+        assert_eq!(of(18, &Limits::depth(18)), (8 + 1 + 1, None));
+        assert_eq!(of(15, &Limits::depth(15)), (5 + 1, None));
         assert_eq!(of(4, &Limits::default()), (1, None));
     }
 }
