@@ -66,6 +66,18 @@ struct Source {
     /// The source whose weights are tried on these records.
     #[serde(default)]
     weights_of: Option<String>,
+    /// What is shown where the record is not at hand; our function's own value without.
+    #[serde(default)]
+    own: Option<Own>,
+}
+
+/// A value of our own games in place of a record's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Own {
+    name: String,
+    /// In terms of `value` and the game's features.
+    value: String,
 }
 
 /// A table of positions.
@@ -268,8 +280,12 @@ impl Source {
                 Some(Player { depth, chance }) => ground.games_of(depth, chance)?,
             };
             value(&ValueSource::Dataset(data.clone()))?;
-            let mut own =
-                if self.record.is_some() { " (not at hand: self-play)" } else { "" }.to_owned();
+            let mut own = match (&self.record, &self.own) {
+                (Some(_), None) => " (not at hand: self-play)",
+                (Some(_), Some(_)) => " (self-play)",
+                (None, _) => "",
+            }
+            .to_owned();
             let mut column = "value";
             if let Some(engine) = &self.engine {
                 match engine.locate() {
@@ -282,15 +298,19 @@ impl Source {
                     Err(missing) => own = format!(" (not at hand: self-play; {missing})"),
                 }
             }
+            let (name, value) = match &self.own {
+                Some(own) => (&own.name, read(&own.value)?),
+                None => (&self.name, Expression::column(column)),
+            };
             let source = TableSource {
                 path,
-                value: Expression::column(column),
+                value,
                 result: "result".into(),
                 game: Some("game".into()),
                 side: None,
                 first: None,
             };
-            return Ok((format!("{}{own}", self.name), source));
+            return Ok((format!("{name}{own}"), source));
         };
         let source = TableSource {
             path: record.file.clone(),
