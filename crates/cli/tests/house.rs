@@ -49,7 +49,7 @@ fn metadata() -> Metadata {
         .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .other_options(vec!["--locked".into(), "--offline".into()])
         .exec()
-        .expect("cargo metadata runs in a built workspace")
+        .expect("`cargo fetch` brought the dependencies of all platforms")
 }
 
 #[test]

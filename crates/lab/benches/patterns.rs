@@ -1,4 +1,5 @@
-//! One evaluation by Fig. 7's patterns: from scratch, and after a move.
+//! One evaluation by Fig. 7's patterns: from scratch, and after a move; compiled for
+//! x86-64-v3, as searches are.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -52,14 +53,37 @@ fn steps<K: Kernel>(game: &Othello<K>) -> Vec<(Board<K>, Move, Board<K>)> {
     steps
 }
 
+type Steps<K> = [(Board<K>, Move, Board<K>)];
+type Patterns<K> = PatternFunction<<Othello<K> as Game>::Features>;
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn all_from_scratch<K: Kernel>(function: &Patterns<K>, steps: &Steps<K>) {
+    for (board, _, _) in steps {
+        let state = function.start(board);
+        black_box(function.value(board, &state, Window::FULL));
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn all_after_a_move<K: Kernel, S>(function: &Patterns<K>, steps: &Steps<K>, states: &[S])
+where
+    Patterns<K>: Evaluate<Board<K>, State = S>,
+{
+    for ((before, m, after), state) in steps.iter().zip(states) {
+        let state = function.advance(before, *m, after, state);
+        black_box(function.value(after, &state, Window::FULL));
+    }
+}
+
 #[divan::bench(args = ["buro98", "edax"])]
 fn from_scratch(bencher: Bencher<'_, '_>, patterns: &str) {
     let game = Othello::detect().expect("an x86-64-v3 machine");
     let (function, steps) = (function(&game, patterns), steps(&game));
     bencher.counter(ItemsCount::new(steps.len())).bench_local(|| {
-        for (board, _, _) in &steps {
-            let state = function.start(board);
-            black_box(function.value(board, &state, Window::FULL));
+        // SAFETY: the machine was found to be one above.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            all_from_scratch(&function, &steps);
         }
     });
 }
@@ -70,9 +94,10 @@ fn after_a_move(bencher: Bencher<'_, '_>, patterns: &str) {
     let (function, steps) = (function(&game, patterns), steps(&game));
     let states: Vec<_> = steps.iter().map(|(board, _, _)| function.start(board)).collect();
     bencher.counter(ItemsCount::new(steps.len())).bench_local(|| {
-        for ((before, m, after), state) in steps.iter().zip(&states) {
-            let state = function.advance(before, *m, after, state);
-            black_box(function.value(after, &state, Window::FULL));
+        // SAFETY: the machine was found to be one above.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            all_after_a_move(&function, &steps, &states);
         }
     });
 }

@@ -120,12 +120,10 @@ impl PatternTables {
         assert_eq!(atoms.len(), self.first.len(), "one value an atom");
         let mut sum = [0_u16; LANES];
         for (&first, &value) in self.first.iter().zip(atoms) {
-            // Zero adds nothing, whatever the atom.
-            if value != 0 {
-                let row = &self.rows[first as usize + usize::from(value)].0;
-                for lane in 0..LANES {
-                    sum[lane] = sum[lane].wrapping_add(row[lane]);
-                }
+            // Rows of zero add nothing; to pass them over would cost a branch each.
+            let row = &self.rows[first as usize + usize::from(value)].0;
+            for lane in 0..LANES {
+                sum[lane] = sum[lane].wrapping_add(row[lane]);
             }
         }
         Indices(sum)
