@@ -184,7 +184,9 @@ impl<'b> Bytes<'b> {
 
 fn read_made(text: &Bytes<'_>) -> Result<Vec<String>, BookError> {
     let text = std::str::from_utf8(text.0).map_err(|_| BookError::Made)?;
-    Ok(text.lines().map(str::to_owned).collect())
+    // What is joined by line ends again gives the same text, empty lines included.
+    let lines = (!text.is_empty()).then(|| text.split('\n'));
+    Ok(lines.into_iter().flatten().map(str::to_owned).collect())
 }
 
 type Checked<T> = Result<T, &'static str>;
@@ -291,6 +293,14 @@ mod tests {
         let sum = checksum(&bytes[..end]);
         bytes[end..].copy_from_slice(&sum.to_le_bytes());
         bytes
+    }
+
+    #[test]
+    fn commands_are_kept_as_they_stand() {
+        for text in ["", "build", "build\nbuild again", "\n\n", "build\r\n"] {
+            let made = read_made(&Bytes(text.as_bytes())).expect("a text");
+            assert_eq!(made.join("\n"), text);
+        }
     }
 
     #[test]
