@@ -2,7 +2,7 @@
 
 use crate::failure::Usage;
 use clap::ValueEnum;
-use evalsmith_lab::prelude::{AnyGame, Plies, Table};
+use evalsmith_lab::prelude::{AnyGame, Plies, Stage, Table};
 use std::io::Write;
 use std::path::Path;
 
@@ -115,4 +115,14 @@ pub(crate) fn list_games() -> anyhow::Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// The first and the last stage of `40-44`, or of `40` alone.
+pub(crate) fn stages(text: &str) -> Result<[Stage; 2], String> {
+    let stage = |text: &str| text.parse().map(Stage).ok();
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (stage(first), stage(last)) {
+        (Some(first), Some(last)) if first <= last => Ok([first, last]),
+        _ => Err("write the first and the last stage, as in 40-44".into()),
+    }
 }

@@ -5,8 +5,8 @@
 //! so many are drawn in one pass (Knuth's algorithm S).
 
 use crate::derive::{Derivation, each_row};
-use crate::{DataError, Dataset, Input, Shard, Written};
-use evalsmith_core::{Progress, rng};
+use crate::{DataError, Dataset, Input, Row, Shard, Written};
+use evalsmith_core::{Progress, Stage, rng};
 use rand::RngExt;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -41,6 +41,8 @@ pub struct Draw {
     pub shard: Shard,
     /// Draw from these positions only.
     pub even: Option<NearlyEven>,
+    /// Draw from the first to the last of these stages only.
+    pub stages: Option<[Stage; 2]>,
 }
 
 /// Draws positions of a dataset into another.
@@ -85,8 +87,16 @@ pub fn draw(
         configuration["label"] = label.as_str().into();
         configuration["within"] = (*most).into();
     }
-    let is_even = |labels: &[Option<f32>]| {
-        even.is_none_or(|(place, most)| labels[place].is_some_and(|value| value.abs() <= most))
+    if let Some([first, last]) = order.stages {
+        configuration["stages"] = json!([first.0, last.0]);
+    }
+    let may_be_drawn = |row: &Row<'_>, labels: &[Option<f32>]| {
+        let is_even = |(place, most)| {
+            let value: Option<f32> = labels[place];
+            value.is_some_and(|value| value.abs() <= most)
+        };
+        even.is_none_or(is_even)
+            && order.stages.is_none_or(|[first, last]| (first..=last).contains(&row.stage))
     };
     let derivation = Derivation { verb: "sample", command, configuration };
     let Some(mut writer) = derivation.begin(dataset, Input::dataset(dataset)?, dir)? else {
@@ -94,11 +104,13 @@ pub fn draw(
     };
     let mut stream = rng::stream(order.seed, "sample", 0);
     let (mut left, mut wanted) = match order.amount {
-        Amount::Positions(positions) if even.is_none() => (dataset.len(), positions),
+        Amount::Positions(positions) if even.is_none() && order.stages.is_none() => {
+            (dataset.len(), positions)
+        }
         Amount::Positions(positions) => {
             let mut count = 0;
-            each_row(dataset, "count", progress, |_, labels| {
-                count += u64::from(is_even(labels));
+            each_row(dataset, "count", progress, |row, labels| {
+                count += u64::from(may_be_drawn(row, labels));
                 Ok(())
             })?;
             (count, positions)
@@ -107,7 +119,7 @@ pub fn draw(
     };
     each_row(dataset, "sample", progress, |row, labels| {
         let taken = match order.amount {
-            _ if !is_even(labels) => false,
+            _ if !may_be_drawn(row, labels) => false,
             Amount::Share(share) => {
                 let place = u64::from(row.game) << 16 | u64::from(row.ply);
                 order.shard.holds(u64::from(row.game))

@@ -3,7 +3,7 @@
 use super::by_engine::{self, EngineOptions, Thinking};
 use crate::engine::ByFunction;
 use crate::failure::{Usage, command_line};
-use crate::options::{game, show};
+use crate::options::{game, show, stages};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{
@@ -100,16 +100,6 @@ impl By {
             Self::Corrected => "corrected",
             Self::Mate => "mate",
         }
-    }
-}
-
-/// The first and the last stage of `40-44`, or of `40` alone.
-fn stages(text: &str) -> Result<[Stage; 2], String> {
-    let stage = |text: &str| text.parse().map(Stage).ok();
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    match (stage(first), stage(last)) {
-        (Some(first), Some(last)) if first <= last => Ok([first, last]),
-        _ => Err("write the first and the last stage, as in 40-44".into()),
     }
 }
 

@@ -1,10 +1,10 @@
 //! `evalsmith data sample`: some of the positions.
 
 use crate::failure::command_line;
-use crate::options::{share, show};
+use crate::options::{share, show, stages};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{Amount, Dataset, Draw, LabError, NearlyEven, Shard, draw};
+use evalsmith_lab::prelude::{Amount, Dataset, Draw, LabError, NearlyEven, Shard, Stage, draw};
 use std::path::PathBuf;
 
 /// Draws a uniform random sample of a dataset's positions.
@@ -23,6 +23,9 @@ pub(crate) struct Sample {
     /// The label that says how even a position is
     #[arg(long, value_name = "LABEL", requires = "within")]
     label: Option<String>,
+    /// Draw only positions of these stages, as in 40-44
+    #[arg(long, value_name = "FIRST-LAST", value_parser = stages)]
+    stages: Option<[Stage; 2]>,
     /// Decides all chance
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -50,7 +53,7 @@ impl Sample {
             (share, None) => Amount::Share(share.unwrap_or(1.0)),
         };
         let even = self.label.zip(self.within).map(|(label, most)| NearlyEven { label, most });
-        let order = Draw { amount, seed: self.seed, shard: self.shard, even };
+        let order = Draw { amount, seed: self.seed, shard: self.shard, even, stages: self.stages };
         let written = draw(&dataset, &order, &command_line(), &self.out, &Terminal::new())
             .map_err(LabError::from)?;
         show(&super::written(&written, &self.out))

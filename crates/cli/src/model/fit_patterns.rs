@@ -65,6 +65,10 @@ pub(super) struct PatternOptions {
     /// Groups of stages, at most, counted from the end of the game [default: 13]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) groups: Option<u16>,
+    /// Give stages of even and of odd number weights of their own: in Othello, who has
+    /// the last move
+    #[arg(long)]
+    parity: bool,
     /// How firmly weights are held to what they began with, in positions; the best of
     /// several on the games held out [default: 1,5,25,125]
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
@@ -141,6 +145,7 @@ impl PatternOptions {
         let given = [
             ("--patterns", self.patterns.is_some()),
             ("--start-from", self.start_from.is_some()),
+            ("--parity", self.parity),
             ("--types", self.types.is_some()),
             ("--momentum", self.momentum.is_some()),
             ("--most-weight", self.most_weight.is_some()),
@@ -165,6 +170,7 @@ impl PatternOptions {
             ("--start-from", self.start_from.is_some()),
             ("--stage-width", self.stage_width.is_some()),
             ("--groups", self.groups.is_some()),
+            ("--parity", self.parity),
             ("--ridge", !self.ridge.is_empty()),
             ("--types", self.types.is_some()),
             ("--momentum", self.momentum.is_some()),
@@ -187,6 +193,7 @@ impl PatternOptions {
         plan.link = self.link();
         plan.stage_width = self.stage_width.map_or(plan.stage_width, usize::from);
         plan.groups = self.groups.map_or(plan.groups, usize::from);
+        plan.parity = self.parity;
         plan.radius = shared.radius.map_or(plan.radius, usize::from);
         plan.holdout = shared.holdout.unwrap_or(plan.holdout);
         plan.seed = shared.seed;

@@ -147,11 +147,28 @@ impl Browser {
         self.eval(&script).as_str().unwrap_or_default().to_owned()
     }
 
-    /// Clicks with the mouse in the middle of an element, once it is there.
+    /// Clicks with the mouse in the middle of an element, once it is there. News may move
+    /// or replace it at any moment: what went elsewhere is clicked again, as by a person.
     pub(crate) fn click(&mut self, selector: &str) {
-        let place = self.place(selector);
-        self.mouse("mousePressed", &place[0], &place[1]);
-        self.mouse("mouseReleased", &place[0], &place[1]);
+        let listen = format!(
+            "window.hit = false; addEventListener('click', (event) => {{
+                const e = document.querySelector({selector:?}), r = e?.getBoundingClientRect();
+                window.hit = !!e && event.clientX >= r.left && event.clientX <= r.right
+                    && event.clientY >= r.top && event.clientY <= r.bottom
+                    && (event.target === e || !event.target.contains(e));
+            }}, {{capture: true, once: true}})"
+        );
+        let begun = Instant::now();
+        loop {
+            let place = self.place(selector);
+            self.eval(&listen);
+            self.mouse("mousePressed", &place[0], &place[1]);
+            self.mouse("mouseReleased", &place[0], &place[1]);
+            if self.eval("window.hit") == json!(true) {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{selector} could not be clicked");
+        }
     }
 
     /// The middle of an element, once it is there.

@@ -79,10 +79,11 @@ fn a_tournament_and_a_fit_are_started_and_say_what_the_command_line_says() {
 fn learning_is_watched_stopped_and_resumed() {
     let temp = tempfile::tempdir().unwrap();
     let Some((mut browser, server)) = page(temp.path()) else { return };
+    // More rounds than any machine ends while this looks at them.
     let fields = [
         ("game", "malawi"),
         ("name", "boot"),
-        ("rounds", "200"),
+        ("rounds", "20000"),
         ("games", "60"),
         ("depth", "1"),
         ("pairs", "2"),

@@ -223,7 +223,7 @@ fn even_positions_are_drawn_on_purpose() {
     let even = |label: &str, most| Some(NearlyEven { label: label.to_owned(), most });
     let draw_by = |amount, even| {
         let dir = tempfile::tempdir().unwrap();
-        let order = Draw { amount, seed: 1, shard: Shard::WHOLE, even };
+        let order = Draw { amount, seed: 1, shard: Shard::WHOLE, even, stages: None };
         let written = draw(&labelled, &order, "evalsmith data sample", dir.path(), &Quiet)?;
         Ok::<_, DataError>((rows(&Dataset::open(dir.path())?), written.positions))
     };

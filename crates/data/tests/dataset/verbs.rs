@@ -1,7 +1,7 @@
 //! Taking datasets apart and putting them together loses and changes nothing.
 
 use crate::toy::{Takeaway, files, made, make, plan};
-use evalsmith_core::{Game, Position, Quiet};
+use evalsmith_core::{Game, Position, Quiet, Stage};
 use evalsmith_data::{
     Amount, DataError, Dataset, Draw, Import, InputFormat, SelfPlay, Shard, Split, dedupe, draw,
     import, merge, split,
@@ -46,7 +46,7 @@ fn open(dir: &Path) -> Dataset {
 }
 
 fn sample(dataset: &Dataset, amount: Amount, shard: Shard, dir: &Path) -> Dataset {
-    let order = Draw { amount, seed: 3, shard, even: None };
+    let order = Draw { amount, seed: 3, shard, even: None, stages: None };
     draw(dataset, &order, "sample", dir, &Quiet).unwrap();
     open(dir)
 }
@@ -195,7 +195,7 @@ fn a_killed_run_starts_anew_and_a_finished_one_stands() {
     sample(&whole, share, Shard::WHOLE, dir.path());
     assert_eq!(files(dir.path()), finished);
 
-    let other = Draw { amount: share, seed: 4, shard: Shard::WHOLE, even: None };
+    let other = Draw { amount: share, seed: 4, shard: Shard::WHOLE, even: None, stages: None };
     let refused = draw(&whole, &other, "sample", dir.path(), &Quiet);
     assert!(
         matches!(refused, Err(DataError::OtherRun { field, .. }) if field == "configuration.seed")
@@ -207,11 +207,32 @@ fn a_killed_run_starts_anew_and_a_finished_one_stands() {
 }
 
 #[test]
+fn samples_of_some_stages_hold_no_others() {
+    let (_whole, whole) = made(&plan());
+    let stages = Some([Stage(20), Stage(24)]);
+    let within = |dataset: &Dataset| {
+        let rows = dataset.rows().map(|batch| {
+            batch.unwrap().rows().filter(|row| (20..=24).contains(&row.stage.0)).count() as u64
+        });
+        rows.sum::<u64>()
+    };
+    let all = within(&whole);
+    assert!(all > 8 && all < whole.len());
+    for (amount, drawn) in [(Amount::Share(1.0), all), (Amount::Positions(7), 7)] {
+        let dir = tempfile::tempdir().unwrap();
+        let order = Draw { amount, seed: 1, shard: Shard::WHOLE, even: None, stages };
+        draw(&whole, &order, "", dir.path(), &Quiet).unwrap();
+        let sample = open(dir.path());
+        assert_eq!((sample.len(), within(&sample)), (drawn, drawn));
+    }
+}
+
+#[test]
 fn amounts_and_shares_that_cannot_be_are_refused() {
     let (_whole, whole) = made(&plan());
     let dir = tempfile::tempdir().unwrap();
     let refuse_draw = |amount, shard| {
-        let order = Draw { amount, seed: 1, shard, even: None };
+        let order = Draw { amount, seed: 1, shard, even: None, stages: None };
         matches!(draw(&whole, &order, "", dir.path(), &Quiet), Err(DataError::Plan { .. }))
     };
     assert!(refuse_draw(Amount::Share(1.5), Shard::WHOLE));

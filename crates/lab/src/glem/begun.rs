@@ -1,8 +1,9 @@
-//! A model that a fit begins with: weights of the same patterns, as a prior.
+//! A model that a fit begins with: weights of the same patterns, as a prior. Its groups
+//! of stages may be others: each group begins with the one that its last stage lay in.
 
 use super::outcome::LinkName;
 use crate::LabError;
-use evalsmith_core::{Game, Position};
+use evalsmith_core::{Game, Position, Stage};
 use evalsmith_learn::{PatternFile, PatternPlan, StageGroups};
 use std::path::Path;
 
@@ -32,13 +33,11 @@ pub(super) fn begin_with<G: Game>(
     if file.model.plan() != patterns {
         return Err(unfit("patterns"));
     }
-    if file.model.groups() != groups {
-        return Err(unfit("groups of stages"));
-    }
     if file.model.unit() != link.unit() {
         return Err(unfit("units"));
     }
-    let weights = (0..groups.count()).map(|group| file.model.weights_of(group)).collect();
+    let begun = |group| file.model.groups().of(Stage(groups.bounds(group).1));
+    let weights = (0..groups.count()).map(|group| file.model.weights_of(begun(group))).collect();
     let mut hasher = evalsmith_data::Hasher::new();
     file.model.steps().iter().for_each(|&step| hasher.write_u64(step as u64));
     let name = format!("{}@{}", path.display(), hasher.finish());

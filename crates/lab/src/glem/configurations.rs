@@ -12,7 +12,7 @@ use super::fit::{check_counts, groups_of};
 use super::outcome::{GroupReport, LinkName, table};
 use super::rows::{Targets, check_memory, is_held_out};
 use crate::LabError;
-use evalsmith_core::{Features, Game, Outcome, Position, Progress};
+use evalsmith_core::{Features, Game, Outcome, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
     ConfigurationDag, ConfigurationFile, ConfigurationModel, ConfigurationParams, DagScratch,
@@ -147,7 +147,7 @@ pub fn fit_configurations<G: Game>(
     super::fit::check_numbers(&plan.labels, &plan.ridges, plan.holdout)?;
     let (game, places) = &with_terms(game, &plan.terms)?;
     let Some(atoms) = game.atoms() else { return Err(super::function::no_atoms(G::NAME)) };
-    let groups = groups_of(G::Position::STAGES.max(1), plan.stage_width, plan.groups)?;
+    let groups = groups_of::<G>(plan.stage_width, plan.groups, false)?;
     let (names, ranges) = (atoms.names(), atoms.ranges());
     let bytes = dataset.len() * (names.len() + 4 * plan.terms.len() + 10) as u64;
     // The sample's copy, the bit rows and the rows of the fit together take about thrice

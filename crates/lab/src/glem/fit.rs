@@ -38,6 +38,9 @@ pub struct PatternFitPlan {
     pub stage_width: usize,
     /// Groups of stages, at most.
     pub groups: usize,
+    /// Whether stages of even and of odd number have weights of their own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub parity: bool,
     /// Neighbouring groups on either side whose positions speak too.
     pub radius: usize,
     /// How firmly weights are held to their prior, in positions; several are tried.
@@ -63,6 +66,10 @@ pub struct PatternFitPlan {
     pub fix: Vec<String>,
 }
 
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 /// Passes of the paper's gradient, and those without gain before it ends: it is slow.
 const GRADIENT_PASSES: [usize; 2] = [250, 12];
 
@@ -76,6 +83,7 @@ impl PatternFitPlan {
             link: LinkName::default(),
             stage_width: 4,
             groups: 13,
+            parity: false,
             radius,
             ridges,
             holdout: 0.1,
@@ -239,7 +247,7 @@ pub fn fit_patterns<G: Game>(
     let sparse = sparse_of(game, &patterns)?;
     check_for_play(&set, &sparse).map_err(|e| LabError::Settings(e.to_string()))?;
     let game = &with_counted(game, &patterns)?;
-    let groups = groups_of(G::Position::STAGES.max(1), plan.stage_width, plan.groups)?;
+    let groups = groups_of::<G>(plan.stage_width, plan.groups, plan.parity)?;
     let begun =
         start.map(|path| begin_with::<G>(path, &patterns, groups, plan.link)).transpose()?;
     let targets = Targets::new(dataset, &plan.labels, plan.link)?;
@@ -303,7 +311,9 @@ pub fn fit_patterns<G: Game>(
         progress.advance(1);
     }
     progress.end();
-    fill_empty(&mut rounded, &collected.groups, plan.radius, begun.is_some());
+    if begun.is_none() {
+        fill_empty(&mut rounded, &collected.groups, &fit.params());
+    }
     let Standing { plan, patterns, data, start: begun_with, done } = standing;
     let made_by = serde_json::json!({
         "command": command,
@@ -326,15 +336,24 @@ pub fn fit_patterns<G: Game>(
     Ok(PatternFitted { file, reports: done, unlabelled, sparse: tables, compared, unit })
 }
 
-/// So many groups of stages.
-pub(super) fn groups_of(
-    stages: usize,
+/// So many groups of a game's stages, even and odd ones apart or together.
+pub(super) fn groups_of<G: Game>(
     width: usize,
     count: usize,
+    parity: bool,
 ) -> Result<StageGroups, LabError> {
-    StageGroups::new(stages, width, count).ok_or_else(|| {
+    let groups = StageGroups::new(G::Position::STAGES.max(1), width, count).ok_or_else(|| {
         LabError::Settings(format!(
             "{count} groups of {width} stages cannot be: take one or more of each, at most 256"
+        ))
+    })?;
+    if !parity {
+        return Ok(groups);
+    }
+    groups.alternating().ok_or_else(|| {
+        LabError::Settings(format!(
+            "{count} groups of {width} stages have not all even and odd ones, or are more than \
+             128; take wider ones, or leave out --parity"
         ))
     })
 }
@@ -364,14 +383,8 @@ pub(super) fn check_counts(
 }
 
 /// Groups that no position spoke about take the weights of the nearest that has some.
-fn fill_empty(rounded: &mut [RoundedGroup], rows: &[GroupRows], radius: usize, begun: bool) {
-    if begun {
-        return;
-    }
-    let spoken = |group: usize| {
-        let near = group.saturating_sub(radius)..(group + radius + 1).min(rows.len());
-        rows[near].iter().any(|part| !part.train.is_empty())
-    };
+fn fill_empty(rounded: &mut [RoundedGroup], rows: &[GroupRows], params: &GroupParams) {
+    let spoken = |group: usize| params.near(rows, group).any(|near| !rows[near].train.is_empty());
     for group in (0..rounded.len()).filter(|&group| !spoken(group)) {
         let nearest = (0..rows.len()).filter(|&other| spoken(other));
         if let Some(nearest) = nearest.min_by_key(|other| other.abs_diff(group)) {
@@ -391,6 +404,19 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
+    fn params(&self) -> GroupParams {
+        GroupParams {
+            link: self.plan.link.link(),
+            radius: self.plan.radius,
+            lanes: self.groups.lanes(),
+            ridges: self.plan.ridges.clone(),
+            fixed: self.fixed.clone(),
+            rule: self.rule,
+            most: self.plan.most_weight,
+            ..self.plan.steps()
+        }
+    }
+
     /// The error held out by every rule; the best is chosen.
     fn compare<'p>(
         &mut self,
@@ -420,15 +446,7 @@ impl Fit<'_> {
         prior: &[f32],
         progress: &dyn Progress,
     ) -> Result<(GroupReport, RoundedGroup), LabError> {
-        let params = GroupParams {
-            link: self.plan.link.link(),
-            radius: self.plan.radius,
-            ridges: self.plan.ridges.clone(),
-            fixed: self.fixed.clone(),
-            rule: self.rule,
-            most: self.plan.most_weight,
-            ..self.plan.steps()
-        };
+        let params = self.params();
         let (begun, mut went_over, mut stopped) = (Instant::now(), 0, false);
         let fit = fit_group(self.rows, group, prior, &params, &mut |rows| {
             went_over += rows;
@@ -532,9 +550,15 @@ mod tests {
         let again = fit(&dataset, &plan, Some(&whole), &again, &Quiet).unwrap();
         let close = again.reports[6].before.unwrap() - middle.rounded.unwrap();
         assert!(close.abs() < 1e-3, "it begins where the other ended");
-        let wider = PatternFitPlan { stage_width: 5, ..plan };
-        let error = fit(&dataset, &wider, Some(&whole), &folder.path().join("x"), &Quiet);
-        assert!(error.unwrap_err().to_string().contains("groups of stages"));
+        let apart = PatternFitPlan { parity: true, ..plan.clone() };
+        let out = folder.path().join("apart");
+        let apart = fit(&dataset, &apart, Some(&whole), &out, &Quiet).unwrap();
+        assert_eq!(apart.reports.len(), 26);
+        let rows = |r: &GroupReport| r.held_out as f64 * r.before.unwrap().powi(2);
+        let before: f64 = apart.reports[12..14].iter().map(rows).sum();
+        let whole = middle.held_out as f64 * middle.rounded.unwrap().powi(2);
+        assert!((before - whole).abs() < 1e-3 * whole, "both begin where the one ended");
+        open(&Othello::new(), &FunctionName::File(out), None).unwrap();
     }
 
     #[test]
@@ -593,6 +617,7 @@ mod tests {
         assert!(error(&|p| p.holdout = 1e-9).contains("holds out none"));
         assert!(error(&|p| p.ridges = vec![-1.0]).contains("-1"));
         assert!(error(&|p| p.stage_width = 0).contains("groups of 0 stages"));
+        assert!(error(&|p| (p.stage_width, p.parity) = (1, true)).contains("--parity"));
         let toml = |text: &str| {
             let path = folder.path().join("bad.toml");
             fs::write(&path, text).unwrap();

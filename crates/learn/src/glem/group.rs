@@ -29,6 +29,8 @@ pub struct GroupParams {
     pub link: Link,
     /// Neighbours on either side that speak too.
     pub radius: usize,
+    /// How many places neighbours are apart, as [`StageGroups::lanes`](super::StageGroups::lanes).
+    pub lanes: usize,
     /// How firmly weights are held to their prior, in positions: each is tried where
     /// games are held out, the first is taken where none are.
     pub ridges: Vec<f64>,
@@ -51,7 +53,17 @@ impl Default for GroupParams {
         let ridges = vec![1.0, 5.0, 25.0, 125.0];
         let SparseParams { link, iterations, patience, method, most, .. } = SparseParams::default();
         let (fixed, rule) = (Vec::new(), TypeRule::default());
-        Self { link, radius: 1, ridges, iterations, patience, method, most, fixed, rule }
+        let [radius, lanes] = [1; 2];
+        Self { link, radius, lanes, ridges, iterations, patience, method, most, fixed, rule }
+    }
+}
+
+impl GroupParams {
+    /// The groups that speak for one: itself, and its neighbours.
+    pub fn near(&self, groups: &[GroupRows], group: usize) -> impl Iterator<Item = usize> + use<> {
+        let Self { radius, lanes, .. } = *self;
+        let alike = (group % lanes..groups.len()).step_by(lanes);
+        alike.filter(move |other| other.abs_diff(group) <= radius * lanes)
     }
 }
 
@@ -79,7 +91,8 @@ pub struct GroupFit {
 /// went over, and an answer of false ends the fit with what it has.
 ///
 /// # Panics
-/// When there is no such group, no ridge to try, or the prior is of other weights.
+/// When there is no such group, no ridge to try, neighbours are no places apart, or the
+/// prior is of other weights.
 pub fn fit_group(
     groups: &[GroupRows],
     group: usize,
@@ -87,7 +100,7 @@ pub fn fit_group(
     params: &GroupParams,
     keep_on: &mut dyn FnMut(usize) -> bool,
 ) -> GroupFit {
-    let own = &groups[group];
+    let (own, place) = (&groups[group], group / params.lanes);
     let mut job = Job { params, passes: 0, keep_on };
     let (common, (ridge, fit)) = match params.rule {
         TypeRule::Own => (None, job.alone(own, prior)),
@@ -108,7 +121,7 @@ pub fn fit_group(
         TypeRule::Line => {
             let neighbours = job.neighbours(groups, group, prior);
             let counts = counts_of(&own.train);
-            let between = |i| types::on_line(&neighbours, group, i);
+            let between = |i| types::on_line(&neighbours, place, i);
             let (start, fixed) = types::by_counts(&counts, prior, params, between);
             (None, job.choose(&[&own.train], &own.holdout, &start, &fixed))
         }
@@ -117,7 +130,7 @@ pub fn fit_group(
             let (ridge, fit) = job.alone(own, prior);
             (
                 None,
-                (ridge, SparseFit { weights: types::smoothed(&neighbours, group, prior), ..fit }),
+                (ridge, SparseFit { weights: types::smoothed(&neighbours, place, prior), ..fit }),
             )
         }
     };
@@ -157,8 +170,8 @@ impl Job<'_> {
         group: usize,
         prior: &[f32],
     ) -> Option<(f64, SparseFit)> {
-        let near = types::near(groups, group, self.params.radius);
-        let train: Vec<&SparseRows> = groups[near].iter().map(|near| &near.train).collect();
+        let near = self.params.near(groups, group);
+        let train: Vec<&SparseRows> = near.map(|near| &groups[near].train).collect();
         let rows: usize = train.iter().map(|rows| rows.len()).sum();
         let fixed = &self.params.fixed;
         (rows > groups[group].train.len())
@@ -171,10 +184,12 @@ impl Job<'_> {
 
     /// Every neighbour, and the group itself, fitted alone.
     fn neighbours(&mut self, groups: &[GroupRows], group: usize, prior: &[f32]) -> Vec<Alone> {
-        types::near(groups, group, self.params.radius)
+        let params = self.params;
+        params
+            .near(groups, group)
             .map(|near| {
                 let (_, SparseFit { weights, counts, .. }) = self.alone(&groups[near], prior);
-                Alone { group: near, weights, counts }
+                Alone { group: near / params.lanes, weights, counts }
             })
             .collect()
     }
@@ -273,6 +288,21 @@ mod tests {
             let error = whole.after.holdout.unwrap();
             assert!(error < 0.5 * whole.before.holdout.unwrap(), "{rule:?} {error}");
             assert_eq!(whole.weights, fit(&groups[..2]).weights, "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn neighbours_of_one_lane_speak_and_those_between_do_not() {
+        let [own, other] = [groups(150, 4.0, 1), groups(150, 40.0, 9)];
+        let woven: Vec<GroupRows> =
+            own.iter().zip(&other).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+        for rule in TypeRule::ALL {
+            let params = |lanes| GroupParams { rule, lanes, ..GroupParams::default() };
+            let fit = |groups: &[GroupRows], group, lanes| {
+                fit_group(groups, group, &[0.0; 100], &params(lanes), &mut |_| true)
+            };
+            assert_eq!(fit(&woven, 2, 2), fit(&own, 1, 1), "{rule:?}");
+            assert_eq!(fit(&woven, 5, 2), fit(&other, 2, 1), "{rule:?}");
         }
     }
 

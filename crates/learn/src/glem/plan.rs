@@ -79,13 +79,16 @@ impl PatternPlan {
 }
 
 /// Which stages of a game share weights: groups of equal width counted from the
-/// end of the game, and the first takes all that is left.
+/// end of the game, and the first takes all that is left. Where it matters who has
+/// the last move, stages of even and of odd number lie in groups of their own.
 ///
 /// ```
 /// use evalsmith_core::Stage;
 /// use evalsmith_learn::StageGroups;
 /// let groups = StageGroups::new(65, 4, 13).expect("buro98's");
 /// assert_eq!([4, 16, 17, 61, 64].map(|discs| groups.of(Stage(discs))), [0, 0, 1, 12, 12]);
+/// let apart = groups.alternating().expect("four are even and odd");
+/// assert_eq!([4, 16, 17, 61, 64].map(|discs| apart.of(Stage(discs))), [0, 0, 3, 25, 24]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,19 +96,42 @@ pub struct StageGroups {
     stages: usize,
     width: usize,
     count: usize,
+    /// Whether each group is two: its even stages, and its odd ones.
+    #[serde(default, skip_serializing_if = "is_false")]
+    alternating: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl StageGroups {
     /// At most `count` groups of `width` of a game's stages; none where one of the
     /// numbers is zero, or a game has more stages than there can be.
     pub fn new(stages: usize, width: usize, count: usize) -> Option<Self> {
-        let groups = Self { stages, width, count };
+        let groups = Self { stages, width, count, alternating: false };
         groups.is_sound().then(|| Self { count: count.min(stages.div_ceil(width)), ..groups })
+    }
+
+    /// Twice as many groups, the even stages of each apart from its odd ones; none
+    /// where a group has not both, or that makes too many.
+    pub fn alternating(self) -> Option<Self> {
+        let apart = Self { alternating: true, ..self };
+        apart.is_sound().then_some(apart)
     }
 
     /// Whether groups read from a file are such as [`new`](Self::new) makes.
     pub(super) fn is_sound(&self) -> bool {
-        (1..=256).contains(&self.stages) && self.width > 0 && (1..=256).contains(&self.count)
+        (1..=256).contains(&self.stages)
+            && self.width > 0
+            && (1..=256 / self.lanes()).contains(&self.count)
+            && self.lanes() <= self.width.min(self.stages)
+    }
+
+    /// Groups of the same time of the game: two where even and odd stages are apart. A
+    /// group's neighbours are so many places away.
+    pub fn lanes(&self) -> usize {
+        1 + usize::from(self.alternating)
     }
 
     /// The game's stages.
@@ -115,21 +141,25 @@ impl StageGroups {
 
     /// The number of groups.
     pub fn count(&self) -> usize {
-        self.count
+        self.count * self.lanes()
     }
 
     /// The group of a stage.
     #[inline]
     pub fn of(&self, stage: Stage) -> usize {
         let from_end = (self.stages - 1).saturating_sub(stage.index()) / self.width;
-        (self.count - 1).saturating_sub(from_end)
+        let band = (self.count - 1).saturating_sub(from_end);
+        band * self.lanes() + stage.index() % self.lanes()
     }
 
     /// The first and the last stage of a group.
     pub fn bounds(&self, group: usize) -> (u8, u8) {
-        let end = |group: usize| self.stages - 1 - self.width * (self.count - 1 - group);
-        let first = if group == 0 { 0 } else { end(group - 1) + 1 };
-        (first as u8, end(group) as u8)
+        let (band, lane) = (group / self.lanes(), group % self.lanes());
+        let end = |band: usize| self.stages - 1 - self.width * (self.count - 1 - band);
+        let first = if band == 0 { 0 } else { end(band - 1) + 1 };
+        let last = end(band);
+        let off = |stage: usize| usize::from(stage % self.lanes() != lane);
+        ((first + off(first)) as u8, (last - off(last)) as u8)
     }
 }
 
@@ -156,6 +186,26 @@ mod tests {
             assert_eq!(next, stages);
         }
         assert_eq!(StageGroups::new(65, 0, 13), None);
+    }
+
+    #[test]
+    fn even_and_odd_stages_lie_apart_and_neighbours_are_alike() {
+        for (stages, width, count) in [(65, 4, 13), (65, 2, 30), (7, 3, 2), (256, 2, 128)] {
+            let together = StageGroups::new(stages, width, count).unwrap();
+            let apart = together.alternating().unwrap();
+            assert_eq!((apart.count(), apart.lanes()), (2 * together.count(), 2));
+            for stage in (0..stages).map(|stage| Stage(stage as u8)) {
+                let group = apart.of(stage);
+                assert_eq!((group / 2, group % 2), (together.of(stage), stage.index() % 2));
+                let (first, last) = apart.bounds(group);
+                assert!((first..=last).contains(&stage.0));
+                assert_eq!([first, last].map(|end| apart.of(Stage(end))), [group; 2]);
+            }
+        }
+        let narrow = StageGroups::new(65, 1, 60).unwrap();
+        let many = StageGroups::new(256, 2, 128).unwrap();
+        assert_eq!(narrow.alternating(), None);
+        assert!(StageGroups { width: 3, count: 129, ..many }.alternating().is_none());
     }
 
     #[test]

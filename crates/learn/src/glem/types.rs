@@ -8,7 +8,7 @@
 //! The one invariant to know: every rule sees the group and as many neighbours on
 //! either side as the radius says, and nothing of the games held out but their error.
 
-use super::{GroupParams, GroupRows};
+use super::GroupParams;
 use serde::{Deserialize, Serialize};
 
 /// Where weights of seldom states come from.
@@ -51,7 +51,7 @@ const ZERO: u32 = 4;
 
 /// The weights of one neighbour fitted alone.
 pub(super) struct Alone {
-    /// The group's number.
+    /// The number of the group among those of its lane.
     pub(super) group: usize,
     pub(super) weights: Vec<f32>,
     pub(super) counts: Vec<u32>,
@@ -108,11 +108,6 @@ pub(super) fn by_counts(
         }
     }
     (weights, fixed)
-}
-
-/// The groups that speak for one.
-pub(super) fn near(groups: &[GroupRows], group: usize, radius: usize) -> std::ops::Range<usize> {
-    group.saturating_sub(radius)..(group + radius + 1).min(groups.len())
 }
 
 #[cfg(test)]

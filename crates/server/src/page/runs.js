@@ -93,7 +93,12 @@ export async function show(place, parts, query, told) {
     if (focused) parted[name].querySelector("button")?.focus();
   };
   const act = (verb) => async () => {
-    try { await post(`/runs/${verb}`, { path: chosen }); say(verb === "stop" ? "Stopping at the next safe point" : "Going on"); } catch (error) { say(error.message, true); }
+    try {
+      await post(`/runs/${verb}`, { path: chosen });
+      say(verb === "stop" ? "Stopping at the next safe point" : "Going on");
+      // What was asked for is seen at once, not with the next news.
+      draw(await get("/runs/one", { path: chosen }));
+    } catch (error) { say(error.message, true); }
   };
 
   function draw(run) {
