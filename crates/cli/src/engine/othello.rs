@@ -82,6 +82,7 @@ impl<J: Judge> OthelloThinker<J> {
             time: allotted.map(|allotted| allotted.most),
             clock: self.clock,
             selectivity: self.selectivity,
+            whole_discs: true,
         };
         let forced = budget.clocks.is_some() && board.move_count() == 1;
         Ok(Plan { limits, allotted, forced, begun })

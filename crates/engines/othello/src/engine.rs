@@ -21,7 +21,7 @@ use crate::patterns::Patterns;
 use crate::probcut::ProbCut;
 use crate::solver::Solver;
 use crate::technique::Techniques;
-use crate::value::Value;
+use crate::value::{PER_DISC, Value};
 use crate::worker::{Job, Watch};
 use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
 use std::time::Duration;
@@ -40,6 +40,9 @@ pub struct Limits {
     /// How readily lines are given up. The end of the game is proven at any level
     /// where nothing but time or nodes forbids it.
     pub selectivity: Selectivity,
+    /// Tell estimates apart by whole discs, not by eighths: half the nodes, and enough
+    /// to choose a move by, since they are off by more.
+    pub whole_discs: bool,
 }
 
 impl Limits {
@@ -51,6 +54,11 @@ impl Limits {
     /// Answers after this time.
     pub fn time(time: Duration) -> Self {
         Self { time: Some(time), ..Self::default() }
+    }
+
+    /// The finest difference asked for.
+    fn grain(&self) -> i32 {
+        if self.whole_discs { PER_DISC } else { 1 }
     }
 
     fn brake(&self) -> Brake {

@@ -185,8 +185,12 @@ compiled_twice! {
         {
             return value;
         }
-        order(worker, &mut candidates, board, effort);
-        let (best, best_move) = best_of(worker, board, effort, alpha, &mut candidates);
+        // The remembered move often makes an order needless.
+        let remembered = first.bit() & moves != 0;
+        if !remembered {
+            order(worker, &mut candidates, board, effort);
+        }
+        let (best, best_move) = best_of(worker, board, effort, alpha, &mut candidates, remembered);
         if !worker.halted() && worker.job.techniques.has(Technique::Table) {
             worker.job.memory.put(board, Recalled::of(best, alpha, best_move), effort);
         }
@@ -220,13 +224,15 @@ compiled_twice! {
         None
     }
 
-    /// The best of the moves, or one that is better than `alpha`.
+    /// The best of the moves, or one that is better than `alpha`; the moves behind the
+    /// first may have to be ordered yet.
     pub(crate) fn best_of<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
         effort: Effort,
         alpha: i32,
         candidates: &mut Many,
+        mut unordered: bool,
     ) -> (i32, Move) {
         let (mut best, mut best_move) = (UNKNOWN, Move::PASS);
         let below = effort.at(effort.depth - 1);
@@ -241,6 +247,10 @@ compiled_twice! {
                 if value > alpha {
                     break;
                 }
+            }
+            if unordered {
+                order(worker, candidates, board, effort);
+                unordered = false;
             }
             // The eldest brother is known: the others may be searched at once.
             if effort.depth >= SHARED

@@ -145,7 +145,9 @@ compiled_twice! {
                     // Odd and even depths differ; the last of this kind says more.
                     let guess = if effort.depth < 3 { thought.value.0 } else { guesses[parity] };
                     let first = thought.best.expect("the game goes on");
-                    search(worker, board, among, effort, first, guess).map(|(value, best)| {
+                    let grain = limits.grain();
+                    let found = search(worker, board, among, effort, first, guess, grain);
+                    found.map(|(value, best)| {
                         guesses[parity] = value;
                         if effort.depth == empties {
                             guesses = [value; 2];
@@ -199,6 +201,7 @@ compiled_twice! {
         if ranked.is_empty() {
             return ranked;
         }
+        let grain = limits.grain();
         for step in steps(empties, limits) {
             let mut deeper = ranked.clone();
             for entry in &mut deeper {
@@ -209,7 +212,7 @@ compiled_twice! {
                         let below = effort.at(effort.depth - placed);
                         let first = child.moves().next().unwrap_or(Move::PASS);
                         let Some((value, reply)) =
-                            search(worker, &child, u64::MAX, below, first, -entry.value.0)
+                            search(worker, &child, u64::MAX, below, first, -entry.value.0, grain)
                         else {
                             break;
                         };
@@ -286,8 +289,9 @@ compiled_twice! {
     /// before anything was learnt.
     ///
     /// Bounds move towards each other by null windows (MTD(f)), with longer steps
-    /// the longer they move the same way; where the search reaches the end of the
-    /// game, only even scores are asked for.
+    /// the longer they move the same way. Only values that are multiples of `grain` are
+    /// asked for, or where the search reaches the end of the game, even scores; the
+    /// value told lies in the middle of what is then left open.
     fn search<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
@@ -295,9 +299,14 @@ compiled_twice! {
         effort: Effort,
         first: Move,
         guess: i32,
+        grain: i32,
     ) -> Option<(i32, Move)> {
         let to_end = effort.depth >= board.empty().count_ones();
-        let grain = if to_end { EVEN } else { 1 };
+        let grain = if to_end { EVEN } else { grain };
+        let middle = |lower: i32| {
+            let open = if to_end || lower.abs() >= MOST { 0 } else { grain / 2 };
+            lower + open
+        };
         let (mut lower, mut upper) = (-MOST, MOST);
         let mut best = first;
         let mut proven = false;
@@ -309,7 +318,7 @@ compiled_twice! {
             let (value, reply) = root(worker, board, among, effort, alpha, best);
             if worker.halted() && value <= alpha {
                 // A move proven better than the guess is worth telling.
-                return proven.then_some((lower, best));
+                return proven.then_some((middle(lower), best));
             }
             let rising = value > alpha;
             stride = match stride {
@@ -319,7 +328,9 @@ compiled_twice! {
                 _ => -grain,
             };
             if rising {
-                lower = ((value + grain - 1).div_euclid(grain) * grain).min(MOST);
+                // An even score above an odd bound is the next one; an estimate is not.
+                let least = if to_end { value + grain - 1 } else { value };
+                lower = (least.div_euclid(grain) * grain).min(MOST);
                 upper = upper.max(lower);
                 (best, proven) = (reply, true);
                 test = lower + stride;
@@ -336,7 +347,7 @@ compiled_twice! {
                 test = i32::midpoint(lower, upper) + grain;
             }
         }
-        Some((lower, best))
+        Some((middle(lower), best))
     }
 
     /// The root's value for the null window above `alpha` and its best move, among
@@ -356,7 +367,7 @@ compiled_twice! {
         }
         let mut candidates = Many::new(board, moves & among, first);
         midgame::order(worker, &mut candidates, board, effort);
-        let (value, best) = midgame::best_of(worker, board, effort, alpha, &mut candidates);
+        let (value, best) = midgame::best_of(worker, board, effort, alpha, &mut candidates, false);
         if !worker.halted() && moves & among == moves {
             worker.job.memory.put(board, Recalled::of(value, alpha, best), effort);
         }
