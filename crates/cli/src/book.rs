@@ -83,7 +83,12 @@ impl Searching {
     }
 
     fn judge(&self) -> anyhow::Result<(ByFunction, ProbCut, Selectivity)> {
-        function_with_errors(&self.function, self.probcut.as_deref(), self.selectivity)
+        function_with_errors(
+            &self.function,
+            self.probcut.as_deref(),
+            self.selectivity,
+            Selectivity::default(),
+        )
     }
 
     /// Grows the book in a file, which is there even before the first search.

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OthelloOptions {
     /// Othello: how sure a line must be bad before it is left out: daring (73),
-    /// brisk (87), careful (95), wary (99) or full (100) [default: careful]
+    /// brisk (87), careful (95), wary (99) or full (100) [default: daring]
     #[arg(long, value_name = "LEVEL")]
     selectivity: Option<Selectivity>,
     /// Othello: the error model of the function, made by `engine fit-probcut`
@@ -68,12 +68,17 @@ pub(crate) fn read_probcut(path: &Path) -> anyhow::Result<ProbCut> {
     Ok(text.parse().map_err(|e| Usage(format!("{}: {e}", path.display())))?)
 }
 
-/// A function as judge, with the model of its errors and the selectivity that is wanted
-/// or that suits them.
+/// How readily an engine that plays gives lines up: at equal time it is stronger than
+/// a careful one.
+const IN_PLAY: Selectivity = Selectivity::Daring;
+
+/// A function as judge, with the model of its errors and the selectivity that is wanted,
+/// or the usual one where errors are known.
 pub(crate) fn function_with_errors(
     function: &FunctionName,
     probcut: Option<&Path>,
     wanted: Option<Selectivity>,
+    usual: Selectivity,
 ) -> anyhow::Result<(ByFunction, ProbCut, Selectivity)> {
     let judge = ByFunction::open(function)?;
     let model = match probcut {
@@ -81,7 +86,7 @@ pub(crate) fn function_with_errors(
         None => (*function == FunctionName::Shipped).then(shipped_probcut),
     };
     let (model, usual) = match (model, wanted) {
-        (Some(model), _) => (model, Selectivity::default()),
+        (Some(model), _) => (model, usual),
         (None, None | Some(Selectivity::Full)) => (shipped_probcut(), Selectivity::Full),
         (None, Some(_)) => {
             return Err(Usage(format!(
@@ -102,8 +107,12 @@ impl OthelloOptions {
         setup: &EngineSetup,
         threads: usize,
     ) -> anyhow::Result<()> {
-        let (judge, model, selectivity) =
-            function_with_errors(&setup.function, self.probcut.as_deref(), self.selectivity)?;
+        let (judge, model, selectivity) = function_with_errors(
+            &setup.function,
+            self.probcut.as_deref(),
+            self.selectivity,
+            IN_PLAY,
+        )?;
         let opening = self.opening(&setup.function)?;
         let mut thinker = OthelloThinker {
             engine: Engine::with_judge(setup.hash, threads, judge, model)

@@ -13,7 +13,7 @@
 
 use crate::deep::Many;
 use crate::effort::Effort;
-use crate::guess::{BEYOND, DEEPEST};
+use crate::guess::BEYOND;
 use crate::judge::{Judge, OfChildren};
 use crate::memory::Recalled;
 use crate::near::NEAR;
@@ -37,7 +37,7 @@ const SHARED: u32 = 6;
 /// How deep moves are tried before they are ordered.
 #[inline(always)]
 fn trial_depth(depth: u32) -> u32 {
-    ((depth - JUDGED) / 3).min(DEEPEST)
+    ((depth - JUDGED) / 7).min(2)
 }
 
 compiled_twice! {
