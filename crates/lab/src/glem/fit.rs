@@ -39,7 +39,7 @@ pub struct PatternFitPlan {
     /// Groups of stages, at most.
     pub groups: usize,
     /// Whether stages of even and of odd number have weights of their own.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub parity: bool,
     /// Neighbouring groups on either side whose positions speak too.
     pub radius: usize,
@@ -64,10 +64,6 @@ pub struct PatternFitPlan {
     /// Patterns whose weights stay as they begin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fix: Vec<String>,
-}
-
-fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// Passes of the paper's gradient, and those without gain before it ends: it is slow.

@@ -297,7 +297,7 @@ mod tests {
         let woven: Vec<GroupRows> =
             own.iter().zip(&other).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
         for rule in TypeRule::ALL {
-            let params = |lanes| GroupParams { rule, lanes, ..GroupParams::default() };
+            let params = |lanes| GroupParams { lanes, rule, ..GroupParams::default() };
             let fit = |groups: &[GroupRows], group, lanes| {
                 fit_group(groups, group, &[0.0; 100], &params(lanes), &mut |_| true)
             };

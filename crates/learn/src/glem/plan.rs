@@ -97,12 +97,8 @@ pub struct StageGroups {
     width: usize,
     count: usize,
     /// Whether each group is two: its even stages, and its odd ones.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     alternating: bool,
-}
-
-fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl StageGroups {
