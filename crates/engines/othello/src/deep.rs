@@ -26,7 +26,7 @@ pub(crate) type Many = Candidates<64>;
 /// How deep moves are tried before they are ordered.
 #[inline(always)]
 fn trial_depth(empties: u32) -> u32 {
-    ((empties - 13) / 3).min(DEEPEST)
+    ((empties - 13) / 4).min(DEEPEST)
 }
 
 compiled_twice! {

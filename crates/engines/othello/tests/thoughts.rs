@@ -92,6 +92,18 @@ proptest! {
             let placed = u32::from(best != Move::PASS);
             prop_assert_eq!(-negamax(&board.play(best), depth - placed), value);
 
+            let coarse = Limits { whole_discs: true, ..full(depth) };
+            let coarse = think(&mut Engine::new(2, threads), &board, coarse);
+            let disc = |eighths: i32| eighths.div_euclid(8);
+            if coarse.certainty == Certainty::Exact {
+                prop_assert_eq!(coarse.value, thought.value);
+            } else {
+                prop_assert_eq!(disc((coarse.value.discs() * 8.0) as i32), disc(value));
+            }
+            let best = coarse.best.expect("the game goes on");
+            let placed = u32::from(best != Move::PASS);
+            prop_assert_eq!(disc(-negamax(&board.play(best), depth - placed)), disc(value));
+
             let ranked = engine.rank_moves(&board, full(depth), &Watch::new(), |_| {});
             prop_assert_eq!(ranked.len(), board.moves().count());
             for entry in &ranked {
