@@ -1,6 +1,6 @@
 //! `evalsmith solve`: Othello endgames, exactly, checked against what their files say.
 
-use crate::engine::ByFunction;
+use crate::engine::{ByFunction, shipped_probcut};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, show};
 use crate::progress::Terminal;
@@ -25,7 +25,7 @@ pub(crate) struct Solve {
     /// Problems: 64 squares, the side to move, and perhaps moves with scores
     #[arg(required = true, value_name = "FILE.obf")]
     files: Vec<PathBuf>,
-    /// Memory for the table, in MiB
+    /// Memory for proven bounds, in MiB; an eighth more holds what prepares them
     #[arg(long, value_name = "MiB", default_value_t = DEFAULT_TABLE_MIB, value_parser = mebibytes)]
     hash: usize,
     /// Only find out who wins
@@ -121,7 +121,7 @@ impl Solve {
             usize::from,
         );
         let judge = ByFunction::open(&FunctionName::Shipped)?;
-        let mut solver = Solver::with_judge(self.hash, threads, judge)
+        let mut solver = Solver::with_judge(self.hash, threads, judge, shipped_probcut())
             .with_techniques(self.without.iter().copied().collect());
         let terminal = Terminal::new();
         let rows = Rows { format: self.format, peers: !peers.is_empty() };

@@ -1,7 +1,7 @@
 //! `evalsmith bench techniques`: what the Othello engine loses with each of its
 //! techniques turned off.
 
-use crate::engine::{ByFunction, seconds};
+use crate::engine::{ByFunction, seconds, shipped_probcut};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print};
 use crate::progress::Terminal;
@@ -159,7 +159,8 @@ impl Techniques {
             Off::Technique(technique) => [technique].into_iter().collect(),
             _ => evalsmith_engine_othello::Techniques::ALL,
         };
-        let mut solver = Solver::with_judge(self.hash, 1, judge).with_techniques(techniques);
+        let mut solver =
+            Solver::with_judge(self.hash, 1, judge, shipped_probcut()).with_techniques(techniques);
         let watch = Watch::new();
         terminal.begin(
             &format!("solve without {}", off.name()),

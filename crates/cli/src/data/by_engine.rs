@@ -119,7 +119,9 @@ impl<K: Kernel> Expert<Board<K>> for Lent<'_> {
         let Thinking { depth, moves_left, selectivity, .. } = *self.thinking;
         let near = board.empty().count_ones() <= moves_left;
         let depth = if near { TO_THE_END } else { u32::from(depth) };
-        let limits = Limits { selectivity, ..Limits::depth(depth) };
+        // Where lines are left out, a value is not sure to a part of a disc either.
+        let whole_discs = selectivity != Selectivity::Full;
+        let limits = Limits { selectivity, whole_discs, ..Limits::depth(depth) };
         let thought = self.engine.as_mut()?.think(board, limits, &Watch::new(), |_| ());
         Some(Opinion { margin: thought.value.discs() as f32, best: thought.best })
     }

@@ -1,6 +1,6 @@
-//! Twelve and more empty squares: the shared table, moves ordered by shallow
-//! searches, cut-offs by what the table knows of the children, work for other
-//! threads.
+//! Twelve and more empty squares: the shared table, moves that selective searches found
+//! good, then those ordered by shallow searches, cut-offs by what the table knows of the
+//! children, work for other threads.
 //!
 //! All searches are null windows (see `solver`), so a position has one question:
 //! is it worth more than `alpha`? Values are fail-soft.
@@ -18,7 +18,11 @@ use crate::worker::Worker;
 use evalsmith_othello::{Board, Kernel, Move};
 
 /// With at least so many empty squares, shallow searches order the moves.
-const JUDGED: u32 = 14;
+const JUDGED: u32 = 13;
+
+/// With at least so many empty squares, the move that selective searches found best is
+/// tried first.
+const HINTED: u32 = 14;
 
 /// The moves of a position with many empty squares.
 pub(crate) type Many = Candidates<64>;
@@ -62,11 +66,15 @@ compiled_twice! {
             };
         }
         let mut first = Move::PASS;
-        if let Some(known) = worker.job.table.get(&board, worker.level) {
+        if let Some(known) = worker.job.table.get(&board) {
             if let Some(answer) = known.bounds.answer(alpha) {
                 return answer;
             }
             first = known.best;
+        } else if empties >= HINTED
+            && let Some(best) = worker.job.memory.best(&board)
+        {
+            first = best;
         }
         let before = worker.leaves.nodes;
         let mut candidates = Many::new(&board, moves, first);
@@ -77,28 +85,25 @@ compiled_twice! {
             return value;
         }
         order(worker, &mut candidates, &board, alpha);
-        let width = worker.level.width();
-        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates, width);
+        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates);
         if !worker.halted() && worker.job.techniques.has(Technique::Table) {
             let found = Known { bounds: Bounds::of(best, alpha), best: best_move };
             let nodes = worker.leaves.nodes - before;
-            worker.job.table.put(&board, found, worker.level, nodes);
+            worker.job.table.put(&board, found, nodes);
         }
         best
     }
 
-    /// The best of the first `width` moves, or one that is better than `alpha`.
+    /// The best of the moves, or one that is better than `alpha`.
     pub(crate) fn best_of<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
         alpha: i32,
         candidates: &mut Many,
-        width: usize,
     ) -> (i32, Move) {
         let (mut best, mut best_move) = (NOTHING, Move::PASS);
         let shareable = board.empty().count_ones() >= SPLIT;
-        for tried in 1..=width {
-            let Some(candidate) = candidates.next() else { break };
+        while let Some(candidate) = candidates.next() {
             let value = -deep(worker, board.placed(candidate.square, candidate.flips), !alpha);
             if worker.halted() {
                 break;
@@ -110,11 +115,9 @@ compiled_twice! {
                 }
             }
             // The eldest brother is known: the others may be searched at once.
-            let left = candidates.rest().min(width - tried);
-            if shareable && left > 0 && worker.job.pool.someone_is_idle() {
-                let rest = candidates.take(left).collect();
-                let task = Task::Solve(worker.level);
-                return split::share(worker, board, alpha, rest, (best, best_move), task);
+            if shareable && candidates.rest() > 0 && worker.job.pool.someone_is_idle() {
+                let rest = candidates.collect();
+                return split::share(worker, board, alpha, rest, (best, best_move), Task::Solve);
             }
         }
         (best, best_move)
@@ -134,7 +137,7 @@ compiled_twice! {
             worker.job.table.fetch(&child);
         }
         children()
-            .filter_map(|child| worker.job.table.get(&child, worker.level))
+            .filter_map(|child| worker.job.table.get(&child))
             .map(|known| -i32::from(known.bounds.upper))
             .find(|&value| value > alpha)
     }
@@ -158,11 +161,11 @@ compiled_twice! {
                 let children = judge.of_children(board);
                 candidates.penalise(|c| {
                     *nodes += 1;
-                    children.value(c.square, c.flips, &child(c), c.replies) / 2
+                    children.value(c.square, c.flips, &child(c), c.replies) * 5 / 16
                 });
             } else {
                 candidates.penalise(|c| {
-                    guess::guess(nodes, judge, &child(c), c.replies, depth, -BEYOND, -least) / 2
+                    guess::guess(nodes, judge, &child(c), c.replies, depth, -BEYOND, -least) * 5 / 16
                 });
             }
         }

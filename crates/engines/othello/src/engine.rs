@@ -115,7 +115,6 @@ pub struct Ranked {
 #[derive(Debug)]
 pub struct Engine<J: Judge = Patterns> {
     solver: Solver<J>,
-    probcut: ProbCut,
     corner_quiescence: bool,
 }
 
@@ -148,9 +147,8 @@ macro_rules! with_best_twin {
 impl<J: Judge> Engine<J> {
     /// The same with another judge, and a model of how far its searches are off.
     pub fn with_judge(table_mib: usize, threads: usize, judge: J, probcut: ProbCut) -> Self {
-        let mut solver = Solver::with_judge(table_mib / 2, threads, judge);
-        solver.memory = crate::memory::Memory::new(table_mib / 2);
-        Self { solver, probcut, corner_quiescence: false }
+        let solver = Solver::with_tables([table_mib / 2; 2], threads, judge, probcut);
+        Self { solver, corner_quiescence: false }
     }
 
     /// Whether an estimate waits until the side to move has no corner to take, or
@@ -171,7 +169,6 @@ impl<J: Judge> Engine<J> {
     /// Forgets all earlier thoughts.
     pub fn forget(&mut self) {
         self.solver.forget();
-        self.solver.memory.clear();
     }
 
     /// Thinks until a limit is reached, the score is proven or `watch` is stopped;
@@ -234,6 +231,6 @@ impl<J: Judge> Engine<J> {
 
     fn job<'s, K: Kernel>(&'s self, limits: &Limits, watch: &'s Watch<'_>) -> Job<'s, K, J> {
         let corners = self.corner_quiescence;
-        Job { corners, ..self.solver.job(watch, &self.probcut, limits.brake()) }
+        Job { corners, ..self.solver.job(watch, limits.brake()) }
     }
 }

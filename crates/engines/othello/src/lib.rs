@@ -46,7 +46,6 @@ mod five;
 mod guess;
 mod judge;
 mod last;
-mod level;
 mod local;
 mod memory;
 mod midgame;
@@ -67,6 +66,7 @@ mod technique;
 mod twice;
 mod value;
 mod version;
+mod windows;
 mod worker;
 mod zeroed;
 

@@ -153,6 +153,13 @@ impl Memory {
         })
     }
 
+    /// The move to try first, whatever found it.
+    #[inline(always)]
+    pub(crate) fn best<K: Kernel>(&self, board: &Board<K>) -> Option<Move> {
+        let bucket = self.bucket(board);
+        bucket.version.read(|| bucket.find(board).map(|(_, data)| data.known().best))
+    }
+
     /// Remembers what was found about `board`; what a greater effort found stays.
     #[inline(always)]
     pub(crate) fn put<K: Kernel>(&self, board: &Board<K>, found: Recalled, effort: Effort) {

@@ -1,5 +1,9 @@
 //! Questions about a position, answered by a sequence of null windows.
 //!
+//! Before the proof come selective searches to the end of the game: they cost little, their
+//! score is a good first question, and the moves they leave in the engine's memory put
+//! the right ones first.
+//!
 //! Scores are even, for the empty squares of a finished game go to the winner. So
 //! "is it worth at least `t`?" for even `t` is all that is ever asked (MTD(f),
 //! Plaat et al. 1996): beginning with a guess, each answer moves one bound, and the
@@ -12,10 +16,10 @@
 use crate::bounds::Bounds;
 use crate::brake::Brake;
 use crate::deep::Many;
+use crate::effort::{Effort, Selectivity};
 use crate::guess::BEYOND;
 use crate::judge::{DISC, Judge};
 use crate::last::NOTHING;
-use crate::level::Level;
 use crate::memory::Memory;
 use crate::patterns::Patterns;
 use crate::probcut::ProbCut;
@@ -23,6 +27,8 @@ use crate::split::Pool;
 use crate::table::Table;
 use crate::technique::{Technique, Techniques};
 use crate::twice::compiled_twice;
+use crate::value::PER_DISC;
+use crate::windows::Wanted;
 use crate::worker::{Job, Watch, Worker};
 use evalsmith_core::{Outcome, Position, Solve, Solved};
 use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
@@ -30,10 +36,20 @@ use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
 /// A table that serves positions of up to 26 empty squares well.
 pub const DEFAULT_TABLE_MIB: usize = 256;
 
-/// With at least so many empty squares, narrow searches prepare the exact one.
+/// With at least so many empty squares, selective searches prepare the exact one.
 const PREPARED: u32 = 16;
+/// With at least so many, two of them do.
+const PREPARED_TWICE: u32 = 21;
+/// How sure they are.
+const PREPARATIONS: [Selectivity; 2] = [Selectivity::Daring, Selectivity::Wary];
+/// Searches that grow deeper come before them, to so many plies before the end.
+const LEAP: u32 = 10;
 /// Plies of the search whose value is the first guess.
 const GUESS_DEPTH: u32 = 4;
+
+/// A table of proven bounds is so many times as large as that of the searches which
+/// prepare them.
+const PREPARING: usize = 8;
 
 /// What to find out about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,9 +89,10 @@ pub struct Answer {
 pub struct Solver<J: Judge = Patterns> {
     pub(crate) table: Table,
     pub(crate) judge: J,
+    pub(crate) probcut: ProbCut,
     pub(crate) threads: usize,
     pub(crate) techniques: Techniques,
-    /// For searches that end before the game: an engine's, never the solver's own.
+    /// What searches with the judge found.
     pub(crate) memory: Memory,
 }
 
@@ -84,19 +101,27 @@ impl Solver<Patterns> {
     /// rounded down to a power of two and smaller still where the system refuses
     /// the memory.
     pub fn new(table_mib: usize, threads: usize) -> Self {
-        Self::with_judge(table_mib, threads, Patterns)
+        Self::with_judge(table_mib, threads, Patterns, ProbCut::shipped().clone())
     }
 }
 
 impl<J: Judge> Solver<J> {
-    /// The same, with another judge to order its moves.
-    pub fn with_judge(table_mib: usize, threads: usize, judge: J) -> Self {
+    /// The same, with another judge to order its moves, and a model of how far its
+    /// searches are off.
+    pub fn with_judge(table_mib: usize, threads: usize, judge: J, probcut: ProbCut) -> Self {
+        Self::with_tables([table_mib, table_mib / PREPARING], threads, judge, probcut)
+    }
+
+    /// The same with so many MiB for proven bounds and for what searches with the judge
+    /// find.
+    pub(crate) fn with_tables(mib: [usize; 2], threads: usize, judge: J, probcut: ProbCut) -> Self {
         Self {
-            table: Table::new(table_mib),
+            table: Table::new(mib[0]),
             judge,
+            probcut,
             threads: threads.max(1),
             techniques: Techniques::ALL,
-            memory: Memory::new(0),
+            memory: Memory::new(mib[1]),
         }
     }
 
@@ -110,6 +135,7 @@ impl<J: Judge> Solver<J> {
     /// Forgets all earlier solves.
     pub fn forget(&mut self) {
         self.table.clear();
+        self.memory.clear();
     }
 
     /// Answers a question, or tells what is known when `watch` is stopped.
@@ -120,28 +146,28 @@ impl<J: Judge> Solver<J> {
         watch: &Watch<'_>,
     ) -> Answer {
         self.table.grow_older();
+        self.memory.grow_older();
         self.table.suit(board.empty().count_ones());
         let (own, opp) = (board.own(), board.opp());
         #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = X86V3::detect() {
             let board = Board::new(own, opp, kernel).expect("a board's discs do not overlap");
-            let job = self.job(watch, ProbCut::shipped(), Brake::default());
+            let job = self.job(watch, Brake::default());
             // SAFETY: the processor has every feature the function was compiled for.
             #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
             return unsafe { x86_v3::answer(&job, self.threads, &board, question) };
         }
         let board = Board::new(own, opp, Portable).expect("a board's discs do not overlap");
-        let job = self.job(watch, ProbCut::shipped(), Brake::default());
+        let job = self.job(watch, Brake::default());
         portable::answer(&job, self.threads, &board, question)
     }
 
     pub(crate) fn job<'s, K: Kernel>(
         &'s self,
         watch: &'s Watch<'_>,
-        probcut: &'s ProbCut,
         brake: Brake,
     ) -> Job<'s, K, J> {
-        let (table, judge, memory) = (&self.table, &self.judge, &self.memory);
+        let Self { table, judge, probcut, memory, .. } = self;
         let begun_at = watch.nodes();
         Job {
             table,
@@ -193,7 +219,7 @@ fn settled(bounds: Bounds, (low, high): (i32, i32)) -> bool {
 }
 
 compiled_twice! {
-    with deep, guess, split;
+    with deep, guess, split, windows;
 
     /// Answers the question with the given number of threads.
     pub(super) fn answer<K: Kernel, J: Judge>(
@@ -203,17 +229,19 @@ compiled_twice! {
         question: Question,
     ) -> Answer {
         let mut answer = split::with_helpers(job, threads, |worker| {
-            narrow(worker, board, window(question))
+            narrow(worker, board, window(question), None)
         });
         answer.nodes = job.watch.nodes() - job.begun_at;
         answer
     }
 
-    /// Moves the bounds towards each other until they meet or leave the window.
+    /// Moves the bounds towards each other until they meet or leave the window;
+    /// `prepared` is the score that selective searches have found, if any came before.
     pub(crate) fn narrow<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
         (low, high): (i32, i32),
+        prepared: Option<i32>,
     ) -> Answer {
         worker.leaves.nodes += 1;
         let moves = board.mobility();
@@ -223,20 +251,10 @@ compiled_twice! {
             let bounds = Bounds { lower: score, upper: score };
             return Answer { bounds, best: None, line: Vec::new(), nodes: 0, complete: true };
         }
-        let mut best = if moves == 0 { Move::PASS } else { Move(moves.trailing_zeros() as u8) };
-        let mut bounds = Bounds::ALL;
-        let mut test = first_guess(worker, board);
-        let prepared = board.empty().count_ones() >= PREPARED
-            && worker.job.techniques.has(Technique::Preparation);
-        for level in Level::ALL.into_iter().filter(|&l| prepared || l == Level::Exact) {
-            worker.level = level;
-            (bounds, best) = converge(worker, board, best, test, (low, high));
-            // The middle of what is left open where the window cut it short.
-            test = 2 * ((i32::from(bounds.lower) + i32::from(bounds.upper)) / 4);
-            if let Some(score) = bounds.exact() {
-                test = score.into();
-            }
-        }
+        let first = if moves == 0 { Move::PASS } else { Move(moves.trailing_zeros() as u8) };
+        let test = prepared.unwrap_or_else(|| prepare(worker, board, first, (low, high)));
+        let first = worker.job.memory.best(board).filter(|m| m.bit() & moves != 0).unwrap_or(first);
+        let (bounds, best) = converge(worker, board, first, test, (low, high));
         let complete = settled(bounds, (low, high));
         let line = if complete { line(worker, board, bounds, best) } else { vec![best] };
         Answer { bounds, best: Some(best), line, nodes: 0, complete }
@@ -266,9 +284,8 @@ compiled_twice! {
                 return (bounds, best);
             }
             bounds = bounds.and(Bounds::of(value, alpha));
-            // A prepared guess is seldom far off; another needs longer steps.
-            let patience = if worker.level == Level::Exact { 3 } else { 0 };
-            let step = (2 * (asked - patience)).clamp(2, 8);
+            // A guess is seldom far off; if it is, longer steps are needed.
+            let step = (2 * (asked - 3)).clamp(2, 8);
             if value > alpha {
                 (best, proven) = (reply, true);
                 test = value + step;
@@ -280,6 +297,36 @@ compiled_twice! {
             }
         }
         unreachable!("every answer moves a bound")
+    }
+
+    /// The score that selective searches find, or that of a short one where the proof is
+    /// cheap.
+    fn prepare<K: Kernel, J: Judge>(
+        worker: &mut Worker<'_, K, J>,
+        board: &Board<K>,
+        first: Move,
+        (low, high): (i32, i32),
+    ) -> i32 {
+        let guess = first_guess(worker, board);
+        let empties = board.empty().count_ones();
+        let has = |technique| worker.job.techniques.has(technique);
+        if empties < PREPARED || !has(Technique::Preparation) || !has(Technique::Probcut) {
+            return guess;
+        }
+        let levels = &PREPARATIONS[..if empties < PREPARED_TWICE { 1 } else { 2 }];
+        let deeper = (1..=empties - LEAP).map(|depth| (depth, levels[0]));
+        let surer = levels.iter().map(|&level| (empties, level));
+        let mut found = (PER_DISC * guess, first);
+        for (depth, selectivity) in deeper.chain(surer) {
+            let wanted = Wanted {
+                grain: PER_DISC,
+                within: (PER_DISC * low, PER_DISC * high),
+                ..Wanted::new(Effort { depth, selectivity }, found.0, found.1)
+            };
+            let Some(better) = windows::search(worker, board, wanted) else { break };
+            found = better;
+        }
+        2 * found.0.div_euclid(2 * PER_DISC)
     }
 
     fn first_guess<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>, board: &Board<K>) -> i32 {
@@ -304,7 +351,7 @@ compiled_twice! {
         }
         let mut candidates = Many::new(board, moves, first);
         deep::order(worker, &mut candidates, board, alpha);
-        deep::best_of(worker, board, alpha, &mut candidates, usize::MAX)
+        deep::best_of(worker, board, alpha, &mut candidates)
     }
 
     /// Follows moves that keep the bounds. Where the mover has something to prove,
@@ -326,7 +373,7 @@ compiled_twice! {
                 }
                 Move::PASS
             } else {
-                let known = worker.job.table.get(&board, Level::Exact);
+                let known = worker.job.table.get(&board);
                 let first = known.map_or(Move::PASS, |known| known.best);
                 let mut candidates = Many::new(&board, moves, first);
                 deep::order(worker, &mut candidates, &board, bounds.lower.into());
@@ -365,12 +412,8 @@ mod tests {
             }
             let (mut best, plain) = (Solver::new(4, 1), Solver::new(4, 1));
             let watch = Watch::new();
-            let slow = portable::answer(
-                &plain.job(&watch, ProbCut::shipped(), Brake::default()),
-                1,
-                &board,
-                Question::Score,
-            );
+            let slow =
+                portable::answer(&plain.job(&watch, Brake::default()), 1, &board, Question::Score);
             assert_eq!(best.ask(&board, Question::Score, &Watch::new()), slow, "{board:?}");
         }
     }

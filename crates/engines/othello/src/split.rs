@@ -13,7 +13,6 @@
 use crate::brake::Brake;
 use crate::effort::Effort;
 use crate::judge::Judge;
-use crate::level::Level;
 use crate::order::Candidate;
 use crate::twice::compiled_twice;
 use crate::worker::{Job, Worker};
@@ -27,8 +26,8 @@ pub(crate) const SPLIT: u32 = 14;
 /// What is to be done with the moves of a split.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Task {
-    /// Solved, looking at so much of the tree.
-    Solve(Level),
+    /// Solved.
+    Solve,
     /// Searched with a judge, each with this effort.
     Think(Effort),
 }
@@ -252,16 +251,12 @@ compiled_twice! {
     /// Takes moves of a split until none is left.
     fn work<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>, split: &Arc<Split<K>>) {
         let outer = worker.split.replace(Arc::clone(split));
-        let level = worker.level;
-        if let Task::Solve(level) = split.task {
-            worker.level = level;
-        }
         while !worker.halted()
             && let Some(candidate) = split.moves.get(split.next.fetch_add(1, Ordering::Relaxed))
         {
             let child = split.board.placed(candidate.square, candidate.flips);
             let value = match split.task {
-                Task::Solve(_) => -deep::deep(worker, child, !split.alpha),
+                Task::Solve => -deep::deep(worker, child, !split.alpha),
                 Task::Think(effort) => {
                     let replies = candidate.replies;
                     -midgame::midgame(worker, &child, replies, effort, !split.alpha)
@@ -279,6 +274,5 @@ compiled_twice! {
             }
         }
         worker.split = outer;
-        worker.level = level;
     }
 }

@@ -7,12 +7,10 @@
 //! earlier solves stay true, so ageing only decides what is replaced first.
 
 use crate::bounds::{Bounds, Known};
-use crate::level::Level;
 use crate::version::Version;
 use crate::zeroed::{Zeroable, zeroes};
 use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
-use std::cmp::Ordering::{Equal, Greater, Less};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const WAYS: usize = 3;
@@ -47,20 +45,15 @@ pub(crate) struct Table {
 const SUITING: usize = 16 << 20;
 const SUITED: u32 = 20;
 
-/// 32 bits: lower and upper bound, a move, the logarithm of the nodes spent, the
-/// level, age.
+/// 32 bits: lower and upper bound, a move, the logarithm of the nodes spent, age.
 #[derive(Clone, Copy)]
 struct Packed(u32);
 
 impl Packed {
-    fn new(known: Known, level: Level, cost: u32, age: u32) -> Self {
+    fn new(known: Known, cost: u32, age: u32) -> Self {
         let [lower, upper] = [known.bounds.lower, known.bounds.upper].map(|b| u32::from(b as u8));
         let best = u32::from(known.best.0 & 127);
-        Self(lower | upper << 8 | best << 16 | cost << 23 | level.bits() << 28 | age << 30)
-    }
-
-    fn level(self) -> Level {
-        Level::of_bits(self.0 >> 28)
+        Self(lower | upper << 8 | best << 16 | cost << 23 | age << 30)
     }
 
     fn known(self) -> Known {
@@ -116,10 +109,9 @@ impl Table {
         board.kernel().fetch(self.bucket(board));
     }
 
-    /// What is known at this level or a better one; of a lesser level only the move
-    /// is told.
+    /// What is known of a board.
     #[inline(always)]
-    pub(crate) fn get<K: Kernel>(&self, board: &Board<K>, level: Level) -> Option<Known> {
+    pub(crate) fn get<K: Kernel>(&self, board: &Board<K>) -> Option<Known> {
         let bucket = self.bucket(board);
         let data = bucket.version.read(|| {
             let way = bucket.boards.iter().position(|[own, opp]| {
@@ -128,32 +120,21 @@ impl Table {
             })?;
             Some(Packed(bucket.data[way].load(Ordering::Relaxed)))
         })?;
-        (data.0 != 0).then(|| match data.known() {
-            known if data.level() >= level => known,
-            Known { best, .. } => Known { bounds: Bounds::ALL, best },
-        })
+        (data.0 != 0).then(|| data.known())
     }
 
-    /// Remembers what `nodes` visited positions told about `board` at a level;
-    /// what a better level told stays.
+    /// Remembers what `nodes` visited positions told about `board`.
     #[inline(always)]
-    pub(crate) fn put<K: Kernel>(&self, board: &Board<K>, found: Known, level: Level, nodes: u64) {
+    pub(crate) fn put<K: Kernel>(&self, board: &Board<K>, found: Known, nodes: u64) {
         let bucket = self.bucket(board);
         let age = self.age.load(Ordering::Relaxed);
-        bucket.version.write(|| bucket.put(board, found, level, nodes, age));
+        bucket.version.write(|| bucket.put(board, found, nodes, age));
     }
 }
 
 impl Bucket {
     #[inline(always)]
-    fn put<K: Kernel>(
-        &self,
-        board: &Board<K>,
-        found: Known,
-        mut level: Level,
-        nodes: u64,
-        age: u32,
-    ) {
+    fn put<K: Kernel>(&self, board: &Board<K>, found: Known, nodes: u64, age: u32) {
         let (mut victim, mut least) = (0, u32::MAX);
         let mut known = found;
         for (way, [own, opp]) in self.boards.iter().enumerate() {
@@ -161,12 +142,7 @@ impl Bucket {
             let same = own.load(Ordering::Relaxed) == board.own()
                 && opp.load(Ordering::Relaxed) == board.opp();
             if same && data.0 != 0 {
-                known = match data.level().cmp(&level) {
-                    Less => found,
-                    Equal => Known { bounds: data.known().bounds.and(found.bounds), ..found },
-                    Greater => data.known(),
-                };
-                level = level.max(data.level());
+                known.bounds = data.known().bounds.and(found.bounds);
                 victim = way;
                 break;
             }
@@ -176,7 +152,7 @@ impl Bucket {
         }
         self.boards[victim][0].store(board.own(), Ordering::Relaxed);
         self.boards[victim][1].store(board.opp(), Ordering::Relaxed);
-        let packed = Packed::new(known, level, (nodes | 1).ilog2().min(31), age);
+        let packed = Packed::new(known, (nodes | 1).ilog2().min(31), age);
         self.data[victim].store(packed.0, Ordering::Relaxed);
     }
 }
@@ -195,18 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_one_board_meet_and_better_levels_win() {
+    fn bounds_of_one_board_meet() {
         let table = Table::new(1);
-        assert_eq!(table.get(&board(1), Level::Narrow), None);
-        table.put(&board(1), known(2, 64, 5), Level::Wide, 10);
-        assert_eq!(table.get(&board(1), Level::Wide), Some(known(2, 64, 5)));
-        assert_eq!(table.get(&board(1), Level::Exact), Some(known(-64, 64, 5)));
-        table.put(&board(1), known(-64, 8, 6), Level::Wide, 10);
-        assert_eq!(table.get(&board(1), Level::Narrow), Some(known(2, 8, 6)));
-        table.put(&board(1), known(-64, -4, 7), Level::Exact, 10);
-        assert_eq!(table.get(&board(1), Level::Exact), Some(known(-64, -4, 7)));
-        table.put(&board(1), known(10, 64, 9), Level::Narrow, 10);
-        assert_eq!(table.get(&board(1), Level::Narrow), Some(known(-64, -4, 7)));
+        assert_eq!(table.get(&board(1)), None);
+        table.put(&board(1), known(2, 64, 5), 10);
+        assert_eq!(table.get(&board(1)), Some(known(2, 64, 5)));
+        table.put(&board(1), known(-64, 8, 6), 10);
+        assert_eq!(table.get(&board(1)), Some(known(2, 8, 6)));
+        assert_eq!(table.get(&board(2)), None);
     }
 
     #[test]
@@ -214,13 +186,13 @@ mod tests {
         let mut table = Table::new(0);
         assert_eq!(table.buckets.len(), 1);
         for (n, nodes) in [(1, 1000), (2, 10), (3, 1000), (4, 100)] {
-            table.put(&board(n), known(0, 2, n as u8), Level::Exact, nodes);
+            table.put(&board(n), known(0, 2, n as u8), nodes);
         }
-        let there = |table: &Table, n| table.get(&board(n), Level::Exact).is_some();
+        let there = |table: &Table, n| table.get(&board(n)).is_some();
         assert_eq!([1, 2, 3, 4].map(|n| there(&table, n)), [true, false, true, true]);
         table.grow_older();
         for n in [5, 6, 7] {
-            table.put(&board(n), known(0, 2, 1), Level::Exact, 1);
+            table.put(&board(n), known(0, 2, 1), 1);
         }
         assert_eq!(
             [1, 3, 4, 5, 6, 7].map(|n| there(&table, n)),
@@ -237,9 +209,9 @@ mod tests {
         table.suit(18);
         let part = table.mask;
         assert_eq!(all, 4 * part + 3, "16 of 64 MiB");
-        table.put(&board(1), known(2, 64, 5), Level::Exact, 10);
+        table.put(&board(1), known(2, 64, 5), 10);
         table.suit(12);
-        assert_eq!((table.mask, table.get(&board(1), Level::Exact)), (part, Some(known(2, 64, 5))));
+        assert_eq!((table.mask, table.get(&board(1))), (part, Some(known(2, 64, 5))));
         table.suit(22);
         assert_eq!(table.mask, 2 * part + 1);
         table.suit(60);
@@ -258,10 +230,10 @@ mod tests {
                 let (table, truth) = (&table, &truth);
                 scope.spawn(move || {
                     for n in (start..40_000).map(|n| n * 7 % 9) {
-                        if let Some(found) = table.get(&board(n), Level::Exact) {
+                        if let Some(found) = table.get(&board(n)) {
                             assert_eq!(found, truth(n));
                         }
-                        table.put(&board(n), truth(n), Level::Exact, n);
+                        table.put(&board(n), truth(n), n);
                     }
                 });
             }

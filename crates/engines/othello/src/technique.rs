@@ -18,7 +18,7 @@ pub enum Technique {
     Stability,
     /// Shallow searches with the judge order the moves.
     Ordering,
-    /// Narrow searches prepare the exact one.
+    /// Selective searches prepare the exact one.
     Preparation,
     /// Multi-ProbCut leaves out what a shallow search makes improbable.
     Probcut,
@@ -54,7 +54,7 @@ impl Technique {
             Self::Children => "children looked up before they are searched",
             Self::Stability => "stable discs bound the score",
             Self::Ordering => "moves ordered by shallow searches with the judge",
-            Self::Preparation => "narrow searches before the exact one",
+            Self::Preparation => "selective searches before the exact one",
             Self::Probcut => "improbable lines left out (Multi-ProbCut)",
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::brake::Brake;
 use crate::last::Leaves;
-use crate::level::Level;
 use crate::local::Local;
 use crate::memory::Memory;
 use crate::probcut::ProbCut;
@@ -80,8 +79,6 @@ pub(crate) struct Worker<'s, K: Kernel, J> {
     pub(crate) job: &'s Job<'s, K, J>,
     /// Where this thread helps, if not in the root position.
     pub(crate) split: Option<Arc<Split<K>>>,
-    /// How much of the tree this thread looks at now.
-    pub(crate) level: Level,
     reported: u64,
     every: u64,
 }
@@ -95,7 +92,6 @@ impl<'s, K: Kernel, J> Worker<'s, K, J> {
             local: Local::new(),
             job,
             split: None,
-            level: Level::Exact,
             reported: 0,
             every: if job.brake.is_limited() { LIMITED_EVERY } else { REPORTED_EVERY },
         }

@@ -41,6 +41,7 @@ pub(crate) fn zeroes<T: Zeroable>(mib: usize) -> Box<[T]> {
             }
             continue;
         }
+        ask_for_large_pages(memory, layout.size());
         let slice = std::ptr::slice_from_raw_parts_mut(memory.cast::<T>(), count);
         // SAFETY: the memory comes from the global allocator with the layout of just
         // this slice, and its zeroes are values of `T`.
@@ -48,6 +49,27 @@ pub(crate) fn zeroes<T: Zeroable>(mib: usize) -> Box<[T]> {
         return unsafe { Box::from_raw(slice) };
     }
 }
+
+/// Says that the memory will be looked up all over: with pages of 2 MiB a midgame search
+/// is a twentieth faster. A system that refuses gives small ones.
+#[cfg(target_os = "linux")]
+fn ask_for_large_pages(memory: *mut u8, bytes: usize) {
+    const LARGE: usize = 2 << 20;
+    let before = memory.align_offset(LARGE);
+    if bytes >= LARGE.saturating_add(before) {
+        let whole = (bytes - before) / LARGE * LARGE;
+        // SAFETY: the range lies within one allocation of our own, and the advice changes
+        // nothing but the size of its pages.
+        #[expect(unsafe_code, reason = "only the system knows pages")]
+        let _refused = unsafe {
+            rustix::mm::madvise(memory.add(before).cast(), whole, rustix::mm::Advice::LinuxHugepage)
+        };
+    }
+}
+
+/// Other systems choose for themselves.
+#[cfg(not(target_os = "linux"))]
+const fn ask_for_large_pages(_: *mut u8, _: usize) {}
 
 #[cfg(test)]
 mod tests {

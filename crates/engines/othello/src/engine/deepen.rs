@@ -2,13 +2,13 @@
 
 use super::{Certainty, Limits, Ranked, Thought};
 use crate::bounds::Bounds;
-use crate::deep::Many;
 use crate::effort::{Effort, Selectivity};
 use crate::judge::Judge;
-use crate::memory::{Memory, Recalled};
+use crate::memory::Memory;
 use crate::solver::{Question, window};
 use crate::twice::compiled_twice;
-use crate::value::{MOST, PER_DISC, UNKNOWN, Value};
+use crate::value::{PER_DISC, Value};
+use crate::windows::Wanted;
 use crate::worker::{Job, Worker};
 use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
@@ -25,8 +25,6 @@ const PROVEN_SOON: u32 = 20;
 const SPARE: u32 = 6;
 /// How sure the searches to the end are that come before a proof.
 const BEFORE_PROOF: [Selectivity; 2] = [Selectivity::Daring, Selectivity::Careful];
-/// Scores at the end of the game are even.
-const EVEN: i32 = 2 * PER_DISC;
 
 /// One iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +85,11 @@ fn certainty(effort: Effort, empties: u32) -> Certainty {
     }
 }
 
+/// The score that selective searches to the end of the game have found.
+fn probable(value: Value, certainty: Certainty) -> Option<i32> {
+    matches!(certainty, Certainty::Probable(_)).then_some(value.0 / PER_DISC)
+}
+
 /// The thought about a finished game, or about nothing yet.
 fn blank<K: Kernel>(board: &Board<K>, among: u64) -> Thought {
     let best = board.moves().find(|&m| m == Move::PASS || m.bit() & among != 0);
@@ -98,7 +101,7 @@ fn blank<K: Kernel>(board: &Board<K>, among: u64) -> Thought {
 }
 
 compiled_twice! {
-    with midgame, solver, split;
+    with solver, split, windows;
 
     pub(crate) fn think<K: Kernel, J: Judge>(
         job: &Job<'_, K, J>,
@@ -145,9 +148,9 @@ compiled_twice! {
                     // Odd and even depths differ; the last of this kind says more.
                     let guess = if effort.depth < 3 { thought.value.0 } else { guesses[parity] };
                     let first = thought.best.expect("the game goes on");
-                    let grain = limits.grain();
-                    let found = search(worker, board, among, effort, first, guess, grain);
-                    found.map(|(value, best)| {
+                    let (among, grain) = (among, limits.grain());
+                    let wanted = Wanted { among, grain, ..Wanted::new(effort, guess, first) };
+                    windows::search(worker, board, wanted).map(|(value, best)| {
                         guesses[parity] = value;
                         if effort.depth == empties {
                             guesses = [value; 2];
@@ -159,13 +162,16 @@ compiled_twice! {
                         thought.line = line(worker.job.memory, board, best, effort);
                     })
                 }
-                Step::Prove => prove_among(worker, board, among, thought.best).map(|(score, proof)| {
-                    thought.value = Value::of_discs(score);
-                    thought.best = proof.first().copied();
-                    thought.certainty = Certainty::Exact;
-                    thought.depth = empties;
-                    thought.line = proof;
-                }),
+                Step::Prove => {
+                    let probable = probable(thought.value, thought.certainty);
+                    prove_among(worker, board, among, thought.best, probable).map(|(score, proof)| {
+                        thought.value = Value::of_discs(score);
+                        thought.best = proof.first().copied();
+                        thought.certainty = Certainty::Exact;
+                        thought.depth = empties;
+                        thought.line = proof;
+                    })
+                }
             };
             if better.is_none() {
                 break;
@@ -211,9 +217,8 @@ compiled_twice! {
                     Step::Search(effort) => {
                         let below = effort.at(effort.depth - placed);
                         let first = child.moves().next().unwrap_or(Move::PASS);
-                        let Some((value, reply)) =
-                            search(worker, &child, u64::MAX, below, first, -entry.value.0, grain)
-                        else {
+                        let wanted = Wanted { grain, ..Wanted::new(below, -entry.value.0, first) };
+                        let Some((value, reply)) = windows::search(worker, &child, wanted) else {
                             break;
                         };
                         entry.value = Value(-value);
@@ -225,7 +230,8 @@ compiled_twice! {
                         }
                     }
                     Step::Prove => {
-                        let Some((score, proof)) = prove(worker, &child) else { break };
+                        let probable = probable(-entry.value, entry.certainty);
+                        let Some((score, proof)) = prove(worker, &child, probable) else { break };
                         entry.value = Value::of_discs(-score);
                         entry.certainty = Certainty::Exact;
                         entry.depth = empties;
@@ -250,8 +256,9 @@ compiled_twice! {
     fn prove<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
+        probable: Option<i32>,
     ) -> Option<(i32, Vec<Move>)> {
-        let answer = solver::narrow(worker, board, window(Question::Score));
+        let answer = solver::narrow(worker, board, window(Question::Score), probable);
         let Bounds { lower, .. } = answer.bounds;
         answer.complete.then(|| (lower.into(), answer.line))
     }
@@ -262,17 +269,18 @@ compiled_twice! {
         board: &Board<K>,
         among: u64,
         first: Option<Move>,
+        probable: Option<i32>,
     ) -> Option<(i32, Vec<Move>)> {
         let moves = board.mobility();
         if moves & among == moves {
-            return prove(worker, board);
+            return prove(worker, board, probable);
         }
         let mut best: Option<(i32, Vec<Move>)> = None;
         let rest = board.moves().filter(|&m| m.bit() & among != 0 && Some(m) != first);
         for m in first.into_iter().chain(rest) {
             // What is no better than the best so far need not be known exactly.
             let enough = best.as_ref().map_or(64, |(score, _)| -score);
-            let answer = solver::narrow(worker, &board.play(m), (-64, enough));
+            let answer = solver::narrow(worker, &board.play(m), (-64, enough), None);
             if !answer.complete {
                 return None;
             }
@@ -283,95 +291,6 @@ compiled_twice! {
             }
         }
         best
-    }
-
-    /// The value at some effort and the best move; none when the worker was halted
-    /// before anything was learnt.
-    ///
-    /// Bounds move towards each other by null windows (MTD(f)), with longer steps
-    /// the longer they move the same way. Only values that are multiples of `grain` are
-    /// asked for, or where the search reaches the end of the game, even scores; the
-    /// value told lies in the middle of what is then left open.
-    fn search<K: Kernel, J: Judge>(
-        worker: &mut Worker<'_, K, J>,
-        board: &Board<K>,
-        among: u64,
-        effort: Effort,
-        first: Move,
-        guess: i32,
-        grain: i32,
-    ) -> Option<(i32, Move)> {
-        let to_end = effort.depth >= board.empty().count_ones();
-        let grain = if to_end { EVEN } else { grain };
-        let middle = |lower: i32| {
-            let open = if to_end || lower.abs() >= MOST { 0 } else { grain / 2 };
-            lower + open
-        };
-        let (mut lower, mut upper) = (-MOST, MOST);
-        let mut best = first;
-        let mut proven = false;
-        let mut test = guess;
-        let mut stride = 0;
-        while lower < upper {
-            test = (test.div_euclid(grain) * grain).clamp(lower + grain, upper);
-            let alpha = test - 1;
-            let (value, reply) = root(worker, board, among, effort, alpha, best);
-            if worker.halted() && value <= alpha {
-                // A move proven better than the guess is worth telling.
-                return proven.then_some((middle(lower), best));
-            }
-            let rising = value > alpha;
-            stride = match stride {
-                s if rising && s > 0 => (2 * s).min(64),
-                s if !rising && s < 0 => (2 * s).max(-64),
-                _ if rising => grain,
-                _ => -grain,
-            };
-            if rising {
-                // An even score above an odd bound is the next one; an estimate is not.
-                let least = if to_end { value + grain - 1 } else { value };
-                lower = (least.div_euclid(grain) * grain).min(MOST);
-                upper = upper.max(lower);
-                (best, proven) = (reply, true);
-                test = lower + stride;
-            } else {
-                upper = (value.div_euclid(grain) * grain).max(-MOST);
-                lower = lower.min(upper);
-                if !proven {
-                    best = reply;
-                }
-                test = upper + grain + stride;
-            }
-            // Between two known bounds the middle is the best guess.
-            if lower > -MOST && upper < MOST {
-                test = i32::midpoint(lower, upper) + grain;
-            }
-        }
-        Some((middle(lower), best))
-    }
-
-    /// The root's value for the null window above `alpha` and its best move, among
-    /// some of its moves or the only pass.
-    fn root<K: Kernel, J: Judge>(
-        worker: &mut Worker<'_, K, J>,
-        board: &Board<K>,
-        among: u64,
-        effort: Effort,
-        alpha: i32,
-        first: Move,
-    ) -> (i32, Move) {
-        let moves = board.mobility();
-        if moves == 0 || effort.depth == 0 {
-            let value = midgame::midgame(worker, board, moves, effort, alpha);
-            return (if worker.halted() { UNKNOWN } else { value }, first);
-        }
-        let mut candidates = Many::new(board, moves & among, first);
-        midgame::order(worker, &mut candidates, board, effort);
-        let (value, best) = midgame::best_of(worker, board, effort, alpha, &mut candidates, false);
-        if !worker.halted() && moves & among == moves {
-            worker.job.memory.put(board, Recalled::of(value, alpha, best), effort);
-        }
-        (value, best)
     }
 }
 
