@@ -7,7 +7,7 @@ use crate::bounds::{Bounds, Known};
 use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
 
-const SLOTS: usize = 1 << 14;
+const SLOTS: usize = 1 << 15;
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {

@@ -292,6 +292,7 @@ pub fn fit_patterns<G: Game>(
         rows: &collected.groups,
         unit: plan.link.errors_in(game),
         fixed: sparse.bases().iter().map(|&base| first as u32 + base).chain(kept).collect(),
+        begun: begun.is_some(),
     };
     let prior = vec![0.0; width];
     let from = |group: usize| begun.as_ref().map_or(&prior, |begun| &begun.weights[group]);
@@ -397,6 +398,8 @@ struct Fit<'a> {
     unit: &'static str,
     /// Weights that stay zero.
     fixed: Vec<u32>,
+    /// Whether the weights begin with those of a model.
+    begun: bool,
 }
 
 impl Fit<'_> {
@@ -442,7 +445,11 @@ impl Fit<'_> {
         prior: &[f32],
         progress: &dyn Progress,
     ) -> Result<(GroupReport, RoundedGroup), LabError> {
-        let params = self.params();
+        let mut params = self.params();
+        if self.begun && self.rows[group].train.is_empty() {
+            // What it began with is more its own than what its neighbours would say.
+            params.radius = 0;
+        }
         let (begun, mut went_over, mut stopped) = (Instant::now(), 0, false);
         let fit = fit_group(self.rows, group, prior, &params, &mut |rows| {
             went_over += rows;
@@ -465,7 +472,7 @@ impl Fit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::{FunctionName, by_hand, open};
+    use crate::function::{Function, FunctionName, by_hand, open};
     use evalsmith_core::Quiet;
     use evalsmith_data::{How, LabelOrder, Maker, SelfPlay, Shard, generate, label};
     use evalsmith_othello::Othello;
@@ -555,6 +562,41 @@ mod tests {
         let whole = middle.held_out as f64 * middle.rounded.unwrap().powi(2);
         assert!((before - whole).abs() < 1e-3 * whole, "both begin where the one ended");
         open(&Othello::new(), &FunctionName::File(out), None).unwrap();
+    }
+
+    #[test]
+    fn a_group_without_positions_keeps_what_it_began_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let (dataset, plan) = (dataset(&folder), plan(&folder));
+        let [whole, again] = ["whole", "again"].map(|name| folder.path().join(name));
+        fit(&dataset, &plan, None, &whole, &Quiet).unwrap();
+
+        let (game, data) = (Othello::new(), folder.path().join("early"));
+        let early = SelfPlay {
+            games: 60,
+            depth: 1,
+            opening_plies: 8,
+            solve_at: 9,
+            seed: 7,
+            ..SelfPlay::default()
+        };
+        let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
+        generate(&game, &by_hand(&game).unwrap(), &early, &maker, &data, &Quiet).unwrap();
+        let early = Dataset::open(&data).unwrap();
+        let fitted = fit(&early, &plan, Some(&whole), &again, &Quiet).unwrap();
+        let spoken: Vec<_> = fitted.reports.iter().map(|report| report.positions > 0).collect();
+        assert_eq!(spoken[10..], [true, false, false], "{spoken:?}");
+
+        let weights = |path: &Path| match open(&game, &FunctionName::File(path.into()), None) {
+            Ok(Function::Patterns(function)) => {
+                let steps = function.tables().steps();
+                steps.chunks_exact(steps.len() / 13).map(<[_]>::to_vec).collect::<Vec<_>>()
+            }
+            _ => panic!("no patterns"),
+        };
+        let (before, after) = (weights(&whole), weights(&again));
+        assert_eq!(before[11], after[11]);
+        assert_ne!(before[10], after[10]);
     }
 
     #[test]
