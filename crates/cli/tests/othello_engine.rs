@@ -228,7 +228,7 @@ fn the_end_of_the_input_ends_a_search_with_a_move() {
 /// that is answered a ping follows, which would cut the search short.
 fn over_nboard(lines: &str) -> String {
     let mut engine = std::process::Command::new(env!("CARGO_BIN_EXE_evalsmith"))
-        .args(["engine", "othello", "--protocol", "nboard", "--hash", "2"])
+        .args(["engine", "othello", "--protocol", "nboard", "--hash", "2", "--book", "none"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -148,7 +148,7 @@ compiled_twice! {
                     // Odd and even depths differ; the last of this kind says more.
                     let guess = if effort.depth < 3 { thought.value.0 } else { guesses[parity] };
                     let first = thought.best.expect("the game goes on");
-                    let (among, grain) = (among, limits.grain());
+                    let grain = limits.grain();
                     let wanted = Wanted { among, grain, ..Wanted::new(effort, guess, first) };
                     windows::search(worker, board, wanted).map(|(value, best)| {
                         guesses[parity] = value;
