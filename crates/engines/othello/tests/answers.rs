@@ -121,6 +121,24 @@ fn verdicts_and_windows_agree_with_scores() {
 }
 
 #[test]
+fn prepared_verdicts_and_windows_agree_with_scores() {
+    // With so many empty squares selective searches come first, within the same window.
+    for board in (0..8).filter_map(|i| endgame(250_000 + i, 17)) {
+        let score = ask(&mut Solver::new(4, 1), &board, Question::Score).bounds.exact().unwrap();
+        let verdict = ask(&mut Solver::new(4, 1), &board, Question::Verdict).bounds;
+        assert_eq!((verdict.lower > 0, verdict.upper < 0), (score > 0, score < 0), "{board:?}");
+        for (alpha, beta) in
+            [(score - 5, score - 2), (score - 1, score + 1), (score + 2, score + 5)]
+        {
+            let Bounds { lower, upper } =
+                ask(&mut Solver::new(4, 1), &board, Question::Within { alpha, beta }).bounds;
+            assert!(lower <= score && score <= upper, "{board:?}");
+            assert!(lower >= beta || upper <= alpha || lower == upper, "{board:?} {alpha} {beta}");
+        }
+    }
+}
+
+#[test]
 fn threads_change_no_score() {
     let mut solvers = [1, 2, 4].map(|threads| Solver::new(16, threads));
     // Few deep trees, with splits below splits, and many small ones, where threads come
