@@ -107,7 +107,8 @@ impl Solver<Patterns> {
 
 impl<J: Judge> Solver<J> {
     /// The same, with another judge to order its moves, and a model of how far its
-    /// searches are off.
+    /// searches are off. What the searches before a proof find has an eighth of
+    /// `table_mib` besides.
     pub fn with_judge(table_mib: usize, threads: usize, judge: J, probcut: ProbCut) -> Self {
         Self::with_tables([table_mib, table_mib / PREPARING], threads, judge, probcut)
     }
