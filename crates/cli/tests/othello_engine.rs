@@ -91,6 +91,10 @@ fn techniques_are_turned_off_one_by_one() {
     assert!(rows[0]["playing"].is_null() && rows[0]["solving"]["nodes"].as_u64() > Some(0));
     for row in &rows[1..] {
         let playing = &row["playing"];
+        if row["without"] == "preparation" {
+            assert!(playing.is_null());
+            continue;
+        }
         let games = ["wins", "draws", "losses"].map(|kind| playing[kind].as_u64().unwrap());
         assert_eq!(games.iter().sum::<u64>(), 2, "{row}");
     }

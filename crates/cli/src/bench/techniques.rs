@@ -87,9 +87,10 @@ impl Off {
         !matches!(self, Self::Technique(Technique::Probcut) | Self::Corners)
     }
 
-    /// Whether searches that end before the game use it.
-    fn is_the_midgames(self) -> bool {
-        !matches!(self, Self::Nothing)
+    /// Whether an engine plays otherwise without it. Its iterations prepare a proof
+    /// anyway, so that no other preparation is needed.
+    fn matters_in_play(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Technique(Technique::Preparation))
     }
 
     fn arguments(self) -> Vec<String> {
@@ -141,7 +142,7 @@ impl Techniques {
         }
         if self.pairs > 0 {
             std::fs::create_dir_all(&self.out)?;
-            for (off, row) in Off::all().zip(&mut rows).filter(|(off, _)| off.is_the_midgames()) {
+            for (off, row) in Off::all().zip(&mut rows).filter(|(off, _)| off.matters_in_play()) {
                 row.playing = Some(self.play(off, &terminal)?);
             }
         }

@@ -6,6 +6,7 @@ use crate::options::{Format, may_write, print, show};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use evalsmith_engine_othello::Selectivity;
 use evalsmith_engine_othello::probcut::{
     Cell, ProbCutFit, SampleParams, Surface, check_depth, fit_probcut, probcut_samples,
 };
@@ -36,6 +37,10 @@ pub(crate) struct FitProbCut {
     #[arg(long, value_name = "PLIES", default_value_t = SampleParams::default().depth,
         value_parser = clap::value_parser!(u32).range(4..=20))]
     depth: u32,
+    /// What these searches leave out, by the shipped model: `full` for nothing, or the
+    /// name or percentage of a level, to get deeper
+    #[arg(long, value_name = "LEVEL", default_value = "full")]
+    selectivity: Selectivity,
     /// Chooses the positions
     #[arg(long, value_name = "N", default_value_t = SampleParams::default().seed)]
     seed: u64,
@@ -96,8 +101,15 @@ impl FitProbCut {
             || std::thread::available_parallelism().map_or(1, usize::from),
             usize::from,
         );
-        let Self { positions, depth, seed, .. } = self;
-        let params = SampleParams { positions, depth, seed, threads, ..SampleParams::default() };
+        let Self { positions, depth, selectivity, seed, .. } = self;
+        let params = SampleParams {
+            positions,
+            depth,
+            selectivity,
+            seed,
+            threads,
+            ..SampleParams::default()
+        };
         let terminal = Terminal::new();
         let judge = ByFunction::open(&self.function)?;
         let samples = probcut_samples(&params, &judge, &terminal).ok_or(Interrupted)?;

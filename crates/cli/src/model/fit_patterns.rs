@@ -48,7 +48,7 @@ impl std::fmt::Display for LearnerName {
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Patterns and configurations")]
 pub(super) struct PatternOptions {
-    /// The patterns: a set by name (buro98, edax; buro98+A+B with large
+    /// The patterns: a set by name (buro98, edax, evalsmith; buro98+A+B with large
     /// sparse ones of Fig. 8), or a TOML file
     #[arg(long, value_name = "SET")]
     patterns: Option<String>,

@@ -16,17 +16,19 @@ struct Slot {
     known: Known,
 }
 
-/// Bounds and best moves by board.
-#[derive(Debug)]
+/// Bounds and best moves by board. There are no slots before the first board is kept:
+/// a search of a few plies does not come down here, and takes less time than filling them.
+#[derive(Debug, Default)]
 pub(crate) struct Local {
     slots: Box<[Slot]>,
 }
 
 impl Local {
-    pub(crate) fn new() -> Self {
+    #[cold]
+    fn fill(&mut self) {
         // No board has a square of both sides' discs.
         let known = Known { bounds: Bounds::ALL, best: Move::PASS };
-        Self { slots: vec![Slot { own: !0, opp: !0, known }; SLOTS].into_boxed_slice() }
+        self.slots = vec![Slot { own: !0, opp: !0, known }; SLOTS].into_boxed_slice();
     }
 
     /// Where a board is kept.
@@ -37,13 +39,16 @@ impl Local {
 
     #[inline(always)]
     pub(crate) fn get<K: Kernel>(&self, place: usize, board: &Board<K>) -> Option<Known> {
-        let slot = &self.slots[place & (SLOTS - 1)];
+        let slot = self.slots.get(place)?;
         (slot.own == board.own() && slot.opp == board.opp()).then_some(slot.known)
     }
 
     #[inline(always)]
     pub(crate) fn put<K: Kernel>(&mut self, place: usize, board: &Board<K>, mut known: Known) {
-        let slot = &mut self.slots[place & (SLOTS - 1)];
+        if self.slots.is_empty() {
+            self.fill();
+        }
+        let slot = &mut self.slots[place];
         if slot.own == board.own() && slot.opp == board.opp() {
             known.bounds = slot.known.bounds.and(known.bounds);
         }

@@ -12,7 +12,7 @@ use evalsmith_othello::{Board, Kernel};
 use std::fmt;
 
 /// Patterns there is room for.
-const LANES: usize = 48;
+const LANES: usize = 56;
 /// Squares looked up at a time.
 const AT_ONCE: usize = 4;
 
@@ -20,8 +20,9 @@ const AT_ONCE: usize = 4;
 /// words adds the numbers: nothing is carried from one to the next.
 type Row = [u64; LANES / IN_WORD];
 /// Weights of a group that there is room for, and a zero.
-const ROOM: usize = 1 << 18;
-type Group = [i16; ROOM];
+const ROOM: usize = 1 << 19;
+/// One more, as the kernel's sums want it.
+type Group = [i16; ROOM + 1];
 /// Numbers in a word.
 const IN_WORD: usize = 4;
 
@@ -66,7 +67,7 @@ pub struct SquareJudge {
     /// The share of each square alone.
     squares: Box<[Row; 64]>,
     /// Where the weights of each pattern begin; lanes without one look at a zero.
-    bases: [u32; LANES],
+    bases: [[u32; IN_WORD]; LANES / IN_WORD],
     moves: Option<(i32, i32, usize)>,
     groups: Vec<Box<Group>>,
     group_of_discs: [u8; 65],
@@ -137,9 +138,10 @@ impl SquareJudge {
         let alone = |square: usize| rows[square / AT_ONCE][1 << (square % AT_ONCE)];
         let squares = Box::new(std::array::from_fn(alone));
         // Lanes without a pattern look at the zero behind the last weight.
-        let bases = std::array::from_fn(|lane| bases.get(lane).copied().unwrap_or(stride as u32));
+        let base = |lane: usize| bases.get(lane).copied().unwrap_or(stride as u32);
+        let bases = std::array::from_fn(|word| std::array::from_fn(|i| base(IN_WORD * word + i)));
         let group = |steps: &[i16]| {
-            let mut group = vec![0; ROOM];
+            let mut group = vec![0; ROOM + 1];
             group[..stride].copy_from_slice(steps);
             group.into_boxed_slice().try_into().expect("as many as there is room for")
         };
@@ -167,7 +169,7 @@ impl SquareJudge {
         let mut terms: Vec<Term> = Vec::with_capacity(self.instances.len() + 1);
         for (lane, (name, squares)) in self.instances.iter().enumerate() {
             let index = (indices[lane / IN_WORD] >> (16 * (lane % IN_WORD))) as u16;
-            let weight = weights[self.bases[lane] as usize + usize::from(index)];
+            let weight = weights[self.bases.as_flattened()[lane] as usize + usize::from(index)];
             terms.push(Term { name: name.clone(), squares: *squares, discs: discs(weight) });
         }
         if let Some(place) = self.place_of_moves(board, board.mobility()) {
@@ -196,14 +198,7 @@ impl SquareJudge {
     fn weigh<K: Kernel>(&self, indices: &Row, board: &Board<K>, moves: u64) -> i32 {
         let group = self.group(board);
         let weights = &*self.groups[group];
-        let mut sum = 0;
-        for (bases, &word) in self.bases.as_chunks::<IN_WORD>().0.iter().zip(indices) {
-            for (i, &base) in bases.iter().enumerate() {
-                let index = (word >> (16 * i)) as u16;
-                // Within the room by construction; the mask saves a check.
-                sum += i32::from(weights[(base as usize + usize::from(index)) & (ROOM - 1)]);
-            }
-        }
+        let mut sum = board.kernel().sum_at(weights, &self.bases, indices);
         if let Some(place) = self.place_of_moves(board, moves) {
             sum += i32::from(weights[place & (ROOM - 1)]);
         }
@@ -357,7 +352,7 @@ mod tests {
         assert!(spoil(|t| t.instances = vec![vec![0]; 49]));
         assert!(spoil(|t| t.names.truncate(2)));
         assert!(spoil(|t| t.moves = Some((-4, 4000, 0x1000))));
-        assert!(spoil(|t| t.weights.resize(2 << 18, 0)));
+        assert!(spoil(|t| t.weights.resize(2 * ROOM, 0)));
         assert!(spoil(|t| t.weights.clear()));
         assert!(spoil(|t| t.discs_a_step.truncate(1)));
     }

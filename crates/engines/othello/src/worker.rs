@@ -89,7 +89,7 @@ impl<'s, K: Kernel, J> Worker<'s, K, J> {
         let stability = if counted { Stability::new() } else { Stability::unused() };
         Self {
             leaves: Leaves { nodes: 0, stability },
-            local: Local::new(),
+            local: Local::default(),
             job,
             split: None,
             reported: 0,

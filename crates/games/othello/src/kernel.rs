@@ -29,6 +29,16 @@ pub trait Kernel: sealed::Sealed + Copy + Eq + Hash + Debug + Send + Sync + 'sta
     /// The bits of `set` on the squares of `mask`, moved together.
     fn extract(self, set: u64, mask: u64) -> u64;
 
+    /// The sum of the table's numbers at `bases[i] + indices[i]`, the indices of sixteen
+    /// bits four to a word. The table is a power of two of numbers and one more; places
+    /// beyond it are taken modulo that power. `WORDS` is even.
+    fn sum_at<const SIZE: usize, const WORDS: usize>(
+        self,
+        table: &[i16; SIZE],
+        bases: &[[u32; 4]; WORDS],
+        indices: &[u64; WORDS],
+    ) -> i32;
+
     /// Asks memory for what will be read soon; does nothing where it cannot.
     #[inline(always)]
     fn fetch<T>(self, _soon: &T) {}
@@ -63,6 +73,16 @@ impl Kernel for Portable {
     #[inline(always)]
     fn extract(self, set: u64, mask: u64) -> u64 {
         portable::extract(set, mask)
+    }
+
+    #[inline(always)]
+    fn sum_at<const SIZE: usize, const WORDS: usize>(
+        self,
+        table: &[i16; SIZE],
+        bases: &[[u32; 4]; WORDS],
+        indices: &[u64; WORDS],
+    ) -> i32 {
+        portable::sum_at(table, bases, indices)
     }
 }
 
@@ -126,6 +146,20 @@ impl Kernel for X86V3 {
     }
 
     #[inline(always)]
+    fn sum_at<const SIZE: usize, const WORDS: usize>(
+        self,
+        table: &[i16; SIZE],
+        bases: &[[u32; 4]; WORDS],
+        indices: &[u64; WORDS],
+    ) -> i32 {
+        // SAFETY: `self` exists, so `detect` found every feature.
+        #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
+        unsafe {
+            x86_v3::sum_at(table, bases, indices)
+        }
+    }
+
+    #[inline(always)]
     fn fetch<T>(self, soon: &T) {
         // SAFETY: `self` exists, so `detect` found every feature.
         #[expect(unsafe_code, reason = "calls code compiled for the detected processor")]
@@ -152,6 +186,15 @@ impl Kernel for X86V3 {
 
     fn extract(self, set: u64, mask: u64) -> u64 {
         portable::extract(set, mask)
+    }
+
+    fn sum_at<const SIZE: usize, const WORDS: usize>(
+        self,
+        table: &[i16; SIZE],
+        bases: &[[u32; 4]; WORDS],
+        indices: &[u64; WORDS],
+    ) -> i32 {
+        portable::sum_at(table, bases, indices)
     }
 }
 
@@ -234,6 +277,24 @@ mod tests {
             prop_assert_eq!(Portable.extract(set, mask), bits);
             if let Some(kernel) = X86V3::detect() {
                 prop_assert_eq!(kernel.extract(set, mask), bits);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_those_of_the_numbers_at_the_places(
+            numbers in any::<[[i16; 16]; 2]>(), beyond in any::<i16>(),
+            bases in any::<[[u32; 4]; 4]>(), indices in any::<[u64; 4]>(),
+        ) {
+            let mut table = [beyond; 33];
+            table[..32].copy_from_slice(numbers.as_flattened());
+            let index = |i: usize| (indices[i / 4] >> (16 * (i % 4))) as u16;
+            let place = |i: usize| bases[i / 4][i % 4].wrapping_add(index(i).into()) as usize % 32;
+            let sum: i32 = (0..16).map(|i| i32::from(table[place(i)])).sum();
+            prop_assert_eq!(Portable.sum_at(&table, &bases, &indices), sum);
+            if let Some(kernel) = X86V3::detect() {
+                prop_assert_eq!(kernel.sum_at(&table, &bases, &indices), sum);
             }
         }
     }

@@ -27,8 +27,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The sets that have a name.
-const NAMED: [(&str, &str); 2] =
-    [("buro98", include_str!("buro98.toml")), ("edax", include_str!("edax.toml"))];
+const NAMED: [(&str, &str); 3] = [
+    ("buro98", include_str!("buro98.toml")),
+    ("edax", include_str!("edax.toml")),
+    ("evalsmith", include_str!("evalsmith.toml")),
+];
 
 /// The large patterns of buro98's Fig. 8, all sparse: the two outer rows, two edges that
 /// meet in a corner with its X square, two opposite edges.
@@ -207,6 +210,9 @@ mod tests {
         let (plan, edax) = set("edax");
         assert_eq!((edax.instances(), plan.counts.len()), (46, 1));
         assert_eq!(plan.weights(&edax), 114_412);
+        let (plan, ours) = set("evalsmith");
+        assert_eq!((ours.instances(), plan.counts.len()), (54, 1));
+        assert_eq!(plan.weights(&ours), 204_763);
         for name in pattern_names() {
             check_for_play(&set(name).1, &SparseSet::default()).unwrap();
         }
@@ -243,6 +249,6 @@ mod tests {
         assert!(error("[[pattern]]\nname = \"x\"\nboard = \"?\"").contains("mark squares with #"));
         assert!(error("[[count]]\nfeature = \"m\"\nlow = 3\nhigh = 3").contains("low is less"));
         let missing = PatternSource::from("no/such".to_owned()).read().unwrap_err().to_string();
-        assert!(missing.contains("buro98, edax"), "{missing}");
+        assert!(missing.contains("buro98, edax, evalsmith"), "{missing}");
     }
 }

@@ -1,8 +1,8 @@
 //! Samples for the fit: the engine's own searches of positions from its own games.
 //!
 //! Games begin at random and go on by the engine at two plies, with a random move
-//! now and then. Each position is searched to every depth without selectivity, and
-//! to the end where that is near. Invariant: a sample depends on the seed, the judge
+//! now and then. Each position is searched to every depth, without selectivity unless
+//! some is asked for, and to the end where that is near. Invariant: a sample depends on the seed, the judge
 //! and its index, never on the number of threads.
 
 use super::ProbCutSample;
@@ -33,6 +33,9 @@ pub struct SampleParams {
     pub positions: u64,
     /// The deepest search that ends before the game.
     pub depth: u32,
+    /// How much those searches leave out, by the shipped model: with some selectivity they
+    /// get as deep as those of play.
+    pub selectivity: Selectivity,
     /// With at most so many empty squares a position is also searched to the end.
     pub to_end: u32,
     /// Of the random moves.
@@ -43,7 +46,8 @@ pub struct SampleParams {
 
 impl Default for SampleParams {
     fn default() -> Self {
-        Self { positions: 1500, depth: 8, to_end: 18, seed: 5, threads: 1 }
+        let selectivity = Selectivity::Full;
+        Self { positions: 1500, depth: 8, selectivity, to_end: 18, seed: 5, threads: 1 }
     }
 }
 
@@ -117,7 +121,7 @@ fn values<J: Judge>(
     let mut values = Vec::new();
     // Not quite to the end, else depths are leapt over.
     let limits = Limits {
-        selectivity: Selectivity::Full,
+        selectivity: params.selectivity,
         ..Limits::depth(params.depth.min(empties.saturating_sub(1)))
     };
     engine.think(board, limits, &Watch::new(), |t| values.push((t.depth, t.value.discs())));
@@ -158,7 +162,11 @@ mod tests {
         assert_eq!(Some(&one), probcut_samples(&three, &Patterns, &Quiet).as_ref());
         assert!(one.iter().any(|s| s.depth == 5 && s.check == 3));
         assert!(one.iter().all(|s| s.check < s.depth && s.depth <= s.empties));
-        let other = SampleParams { seed: 6, ..params };
-        assert_ne!(Some(&one), probcut_samples(&other, &Patterns, &Quiet).as_ref());
+        for other in [
+            SampleParams { seed: 6, ..params },
+            SampleParams { selectivity: Selectivity::Daring, ..params },
+        ] {
+            assert_ne!(Some(&one), probcut_samples(&other, &Patterns, &Quiet).as_ref());
+        }
     }
 }

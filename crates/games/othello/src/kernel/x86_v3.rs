@@ -11,11 +11,13 @@
 
 use super::portable::RAYS;
 use std::arch::x86_64::{
-    __m256i, _MM_HINT_T0, _mm_cvtsi128_si64, _mm_or_si128, _mm_prefetch, _mm_unpackhi_epi64,
+    __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_cvtsi128_si64, _mm_or_si128,
+    _mm_prefetch, _mm_set_epi64x, _mm_shuffle_epi32, _mm_unpackhi_epi64, _mm256_add_epi32,
     _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
-    _mm256_cmpeq_epi64, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_or_si256,
-    _mm256_set1_epi64x, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_sllv_epi64, _mm256_srlv_epi64, _pext_u64,
+    _mm256_cmpeq_epi64, _mm256_cvtepu16_epi32, _mm256_extracti128_si256, _mm256_i32gather_epi32,
+    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x,
+    _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sllv_epi64,
+    _mm256_srlv_epi64, _pext_u64,
 };
 
 #[inline]
@@ -206,4 +208,35 @@ fn load(lanes: &[u64; 4]) -> __m256i {
 fn union(lanes: __m256i) -> u64 {
     let halves = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
     _mm_cvtsi128_si64(_mm_or_si128(halves, _mm_unpackhi_epi64(halves, halves))) as u64
+}
+
+/// Eight numbers at a time: each is read with its neighbour, and multiplying the pair by
+/// one and nought leaves the number itself.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn sum_at<const SIZE: usize, const WORDS: usize>(
+    table: &[i16; SIZE],
+    bases: &[[u32; 4]; WORDS],
+    indices: &[u64; WORDS],
+) -> i32 {
+    const { assert!((SIZE - 1).is_power_of_two() && SIZE <= 1 << 30 && WORDS.is_multiple_of(2)) };
+    let inside = _mm256_set1_epi32(SIZE as i32 - 2);
+    let first = _mm256_set1_epi32(1);
+    let mut sum = _mm256_setzero_si256();
+    for (bases, indices) in bases.as_chunks::<2>().0.iter().zip(indices.as_chunks::<2>().0) {
+        let index = _mm_set_epi64x(indices[1] as i64, indices[0] as i64);
+        let index = _mm256_cvtepu16_epi32(index);
+        // SAFETY: the two quadruples are eight words. A place is at most two below the
+        // size, so that its neighbour lies in the table too.
+        #[expect(unsafe_code, reason = "loads by address")]
+        let pairs = unsafe {
+            let base = _mm256_loadu_si256(bases.as_ptr().cast());
+            let place = _mm256_and_si256(_mm256_add_epi32(base, index), inside);
+            _mm256_i32gather_epi32::<2>(table.as_ptr().cast(), place)
+        };
+        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, first));
+    }
+    let four = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
+    let two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
+    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<1>(two)))
 }
