@@ -349,7 +349,11 @@ mod tests {
         assert!(spoil(|t| t.instances[0] = vec![3, 3]));
         assert!(spoil(|t| t.instances[0] = vec![64]));
         assert!(spoil(|t| t.instances[0] = (0..11).collect()));
-        assert!(spoil(|t| t.instances = vec![vec![0]; 49]));
+        assert!(spoil(|t| {
+            t.instances = vec![vec![0]; LANES + 1];
+            t.names = vec![String::new(); LANES + 1];
+            t.bases = vec![0; LANES + 1];
+        }));
         assert!(spoil(|t| t.names.truncate(2)));
         assert!(spoil(|t| t.moves = Some((-4, 4000, 0x1000))));
         assert!(spoil(|t| t.weights.resize(2 * ROOM, 0)));
