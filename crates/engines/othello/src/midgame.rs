@@ -34,6 +34,13 @@ const JUDGED: u32 = 3;
 /// From this depth on moves are shared with other threads.
 const SHARED: u32 = 6;
 
+/// Corners, the inside, the edges, and last what stands next to a corner.
+const LIKELY_FIRST: [u64; 4] = {
+    const BY_CORNERS: u64 = 0x42C3_0000_0000_C342;
+    const EDGES: u64 = 0x3C00_8181_8181_003C;
+    [CORNERS, !(CORNERS | EDGES | BY_CORNERS), EDGES, BY_CORNERS]
+};
+
 /// How deep moves are tried before they are ordered.
 #[inline(always)]
 fn trial_depth(depth: u32) -> u32 {
@@ -125,11 +132,12 @@ compiled_twice! {
         inner(worker, board, moves, effort, alpha)
     }
 
-    /// One ply: too little to be worth an order or a place in the table.
+    /// One ply: too little to be worth a place in the table, or any order but that of
+    /// squares.
     fn last_ply<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
-        mut moves: u64,
+        moves: u64,
         effort: Effort,
         alpha: i32,
     ) -> i32 {
@@ -137,19 +145,22 @@ compiled_twice! {
         let children = worker.job.judge.of_children(board);
         let leaf = effort.at(0);
         let mut best = UNKNOWN;
-        while moves != 0 && best <= alpha {
-            let square = moves.trailing_zeros() as u8;
-            moves &= moves - 1;
-            let flips = board.kernel().flips(board.own(), board.opp(), square);
-            let child = board.placed(square, flips);
-            let replies = child.mobility();
-            let value = if replies == 0 {
-                midgame(worker, &child, replies, leaf, !alpha)
-            } else {
-                let estimate = eighths(children.value(square, flips, &child, replies));
-                at_rest(worker, &child, replies, leaf, !alpha, estimate)
-            };
-            best = best.max(-value);
+        for likely in LIKELY_FIRST {
+            let mut some = moves & likely;
+            while some != 0 && best <= alpha {
+                let square = some.trailing_zeros() as u8;
+                some &= some - 1;
+                let flips = board.kernel().flips(board.own(), board.opp(), square);
+                let child = board.placed(square, flips);
+                let replies = child.mobility();
+                let value = if replies == 0 {
+                    midgame(worker, &child, replies, leaf, !alpha)
+                } else {
+                    let estimate = eighths(children.value(square, flips, &child, replies));
+                    at_rest(worker, &child, replies, leaf, !alpha, estimate)
+                };
+                best = best.max(-value);
+            }
         }
         best
     }
