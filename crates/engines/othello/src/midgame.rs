@@ -4,20 +4,18 @@
 //! As in the solver all searches are null windows, so a position has one question:
 //! is it worth more than `alpha`? In order: the table; a shallow check (Multi-ProbCut)
 //! where the effort allows it; what the table knows of the children; then the moves,
-//! the remembered one first, the others by shallow searches and the replies they
-//! leave. The driver is the engine's own and not the one of `search`: it is
-//! monomorphised over board and judge, hands the mobility of a child down to it, and
-//! shares the solver's threads.
+//! the remembered one first, the others by the judge and the replies they leave. The
+//! driver is the engine's own and not the one of `search`: it is monomorphised over
+//! board and judge, hands the mobility of a child down to it, and shares the solver's
+//! threads.
 //!
 //! Invariant: without selectivity the answer is that of plain negamax over the judge.
 
 use crate::deep::Many;
 use crate::effort::Effort;
-use crate::guess::BEYOND;
 use crate::judge::{Judge, OfChildren};
 use crate::memory::Recalled;
 use crate::near::NEAR;
-use crate::order::Candidate;
 use crate::probcut::{LEAST_CHECKED, check_depth};
 use crate::quadrants::CORNERS;
 use crate::split::Task;
@@ -29,7 +27,7 @@ use evalsmith_othello::{Board, Kernel, Move};
 
 /// From this depth on the children are looked up before they are searched.
 const LOOKED_AHEAD: u32 = 4;
-/// From this depth on shallow searches order the moves.
+/// From this depth on the judge orders the moves.
 const JUDGED: u32 = 3;
 /// From this depth on moves are shared with other threads.
 const SHARED: u32 = 6;
@@ -41,14 +39,8 @@ const LIKELY_FIRST: [u64; 4] = {
     [CORNERS, !(CORNERS | EDGES | BY_CORNERS), EDGES, BY_CORNERS]
 };
 
-/// How deep moves are tried before they are ordered.
-#[inline(always)]
-fn trial_depth(depth: u32) -> u32 {
-    ((depth - JUDGED) / 7).min(2)
-}
-
 compiled_twice! {
-    with guess, near, split;
+    with near, split;
 
     /// The value in eighths of a disc for the null window above `alpha`; `moves` is
     /// the mobility of the board. Means nothing when the worker has halted.
@@ -298,7 +290,7 @@ compiled_twice! {
             .find(|&value| value > alpha)
     }
 
-    /// Orders the moves by shallow searches.
+    /// Orders the moves by what the judge thinks of them.
     pub(crate) fn order<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         candidates: &mut Many,
@@ -307,20 +299,13 @@ compiled_twice! {
     ) {
         let judged = worker.job.techniques.has(Technique::Ordering);
         if effort.depth >= JUDGED && candidates.rest() > 1 && judged {
-            let depth = trial_depth(effort.depth);
-            let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
-            let child = |c: Candidate| board.placed(c.square, c.flips);
-            if depth == 0 {
-                let children = judge.of_children(board);
-                candidates.penalise(|c| {
-                    *nodes += 1;
-                    children.value(c.square, c.flips, &child(c), c.replies)
-                });
-            } else {
-                candidates.penalise(|c| {
-                    guess::guess(nodes, judge, &child(c), c.replies, depth, -BEYOND, BEYOND)
-                });
-            }
+            let children = worker.job.judge.of_children(board);
+            let nodes = &mut worker.leaves.nodes;
+            candidates.penalise(|c| {
+                *nodes += 1;
+                let child = board.placed(c.square, c.flips);
+                children.value(c.square, c.flips, &child, c.replies)
+            });
         }
     }
 }
