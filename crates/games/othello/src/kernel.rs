@@ -1,4 +1,5 @@
-//! Mobility and flips, once for any machine and once for x86-64-v3.
+//! Mobility, flips and the sums of a judge by patterns, once for any machine and once
+//! for x86-64-v3.
 //!
 //! A kernel is a value of no size that boards carry along. Invariant: a value of
 //! [`X86V3`] exists only where the processor was found to have the features its
