@@ -8,8 +8,10 @@
 //! board, whatever stands on it, a few vector instructions each.
 
 use crate::judge::{DISC, Judge, OfChildren, Term};
+use crate::zeroed;
 use evalsmith_othello::{Board, Kernel};
 use std::fmt;
+use std::sync::Arc;
 
 /// Patterns there is room for.
 const LANES: usize = 56;
@@ -20,9 +22,13 @@ const AT_ONCE: usize = 4;
 /// words adds the numbers: nothing is carried from one to the next.
 type Row = [u64; LANES / IN_WORD];
 /// Weights of a group that there is room for, and a zero.
-const ROOM: usize = 1 << 19;
-/// One more, as the kernel's sums want it.
-type Group = [i16; ROOM + 1];
+const ROOM: usize = 1 << 20;
+/// Three more, as the kernel's sums want it.
+type Group = [i8; ROOM + 3];
+/// The coarsest step of a weight in discs: far below what a position's weights are off
+/// together, and bytes lie closer in the caches than wider numbers. So weights of more
+/// than 16 discs, a few hundred of a million, are cut.
+const COARSEST: f32 = 0.125;
 /// Numbers in a word.
 const IN_WORD: usize = 4;
 
@@ -69,7 +75,7 @@ pub struct SquareJudge {
     /// Where the weights of each pattern begin; lanes without one look at a zero.
     bases: [[u32; IN_WORD]; LANES / IN_WORD],
     moves: Option<(i32, i32, usize)>,
-    groups: Vec<Box<Group>>,
+    groups: Arc<Box<[Group]>>,
     group_of_discs: [u8; 65],
     scales: Vec<f32>,
 }
@@ -134,18 +140,25 @@ impl SquareJudge {
                 Some((low, high, base as usize))
             }
         };
-        let scales = discs_a_step.iter().map(|discs| discs * DISC as f32).collect();
         let alone = |square: usize| rows[square / AT_ONCE][1 << (square % AT_ONCE)];
         let squares = Box::new(std::array::from_fn(alone));
         // Lanes without a pattern look at the zero behind the last weight.
         let base = |lane: usize| bases.get(lane).copied().unwrap_or(stride as u32);
         let bases = std::array::from_fn(|word| std::array::from_fn(|i| base(IN_WORD * word + i)));
-        let group = |steps: &[i16]| {
-            let mut group = vec![0; ROOM + 1];
-            group[..stride].copy_from_slice(steps);
-            group.into_boxed_slice().try_into().expect("as many as there is room for")
-        };
-        let groups = weights.chunks_exact(stride).map(group).collect();
+        let mut tables = zeroed::exactly::<Group>(groups).map_err(|_| Unfit("memory is short"))?;
+        let mut scales = Vec::with_capacity(groups);
+        let of_group = weights.chunks_exact(stride).zip(discs_a_step);
+        for (table, (steps, discs_a_step)) in tables.iter_mut().zip(of_group) {
+            let most = steps.iter().map(|step| step.unsigned_abs()).max().unwrap_or(0);
+            let most = f32::from(most) * discs_a_step;
+            let discs = (most / f32::from(i8::MAX)).clamp(f32::MIN_POSITIVE, COARSEST);
+            for (byte, &step) in table.iter_mut().zip(steps) {
+                // A float beyond the type becomes its greatest or least value.
+                *byte = (f32::from(step) * discs_a_step / discs).round() as i8;
+            }
+            scales.push(discs * DISC as f32);
+        }
+        let groups = Arc::new(tables);
         Ok(Self { instances: named, rows, squares, bases, moves, groups, group_of_discs, scales })
     }
 
@@ -165,7 +178,7 @@ impl SquareJudge {
         let group = self.group(board);
         let weights = &self.groups[group];
         let discs =
-            |weight: i16| f64::from(weight) * f64::from(self.scales[group]) / f64::from(DISC);
+            |weight: i8| f64::from(weight) * f64::from(self.scales[group]) / f64::from(DISC);
         let mut terms: Vec<Term> = Vec::with_capacity(self.instances.len() + 1);
         for (lane, (name, squares)) in self.instances.iter().enumerate() {
             let index = (indices[lane / IN_WORD] >> (16 * (lane % IN_WORD))) as u16;
@@ -197,7 +210,7 @@ impl SquareJudge {
     #[inline(always)]
     fn weigh<K: Kernel>(&self, indices: &Row, board: &Board<K>, moves: u64) -> i32 {
         let group = self.group(board);
-        let weights = &*self.groups[group];
+        let weights = &self.groups[group];
         let mut sum = board.kernel().sum_at(weights, &self.bases, indices);
         if let Some(place) = self.place_of_moves(board, moves) {
             sum += i32::from(weights[place & (ROOM - 1)]);
@@ -272,7 +285,7 @@ mod tests {
         // A row, a corner and the other way round a corner, and two groups.
         let instances = vec![(0..8).collect(), vec![0, 1, 8, 9], vec![63, 62, 55, 54, 7, 3]];
         let stride = 6561 + 81 + 729 + 9;
-        let weights = (0..2 * stride).map(|i| ((i * 7919) % 2001) as i16 - 1000).collect();
+        let weights = (0..2 * stride).map(|i| ((i * 7919) % 255) as i16 - 127).collect();
         let mut group_of_discs = [0; 65];
         group_of_discs[30..].fill(1);
         SquareTables {
@@ -282,7 +295,7 @@ mod tests {
             moves: Some((-4, 4, 6561 + 81 + 729)),
             weights,
             group_of_discs,
-            discs_a_step: vec![0.01, 0.02],
+            discs_a_step: vec![0.0625, 0.125],
         }
     }
 
@@ -335,6 +348,26 @@ mod tests {
                 board = board.play(moves[random.random_range(0..moves.len())]);
             }
         }
+    }
+
+    #[test]
+    fn weights_are_rounded_to_bytes_and_only_the_largest_are_cut() {
+        let start = Othello::new().start();
+        // The row's weight where it is empty, as it is at the start, in discs.
+        let told = |steps: i16, largest: i16| {
+            let mut tables = tables();
+            tables.weights.fill(0);
+            (tables.weights[0], tables.weights[7]) = (steps, largest);
+            tables.discs_a_step.fill(0.001);
+            SquareJudge::new(tables).expect("they fit").explain(&start)[0].discs
+        };
+        for steps in [-30_000_i16, -15_000, -777, -1, 0, 63, 8123, 12_000, 15_874, 16_000, 32_767] {
+            let discs = f64::from(steps) * 0.001;
+            let cut = discs.clamp(-16.0, 15.875);
+            assert!((told(steps, 20_000) - cut).abs() <= 0.0626, "{discs}");
+        }
+        // Where no weight is large, steps are finer.
+        assert!((told(77, 127) - 0.077).abs() < 1e-5);
     }
 
     #[test]

@@ -19,6 +19,9 @@ unsafe impl Zeroable for AtomicU32 {}
 // SAFETY: as above.
 #[expect(unsafe_code, reason = "a promise about the bytes of a type")]
 unsafe impl Zeroable for AtomicU64 {}
+// SAFETY: zero is an integer.
+#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
+unsafe impl Zeroable for i8 {}
 // SAFETY: an array is its elements, one after the other.
 #[expect(unsafe_code, reason = "a promise about the bytes of a type")]
 unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
@@ -30,24 +33,31 @@ pub(crate) fn zeroes<T: Zeroable>(mib: usize) -> Box<[T]> {
     let bytes = mib.saturating_mul(1 << 20).min(isize::MAX as usize / 2);
     let mut count = 1_usize << (bytes / size_of::<T>()).max(1).ilog2();
     loop {
-        let layout = Layout::array::<T>(count).expect("less than the address space");
-        // SAFETY: the layout is not empty, for neither the count nor the size is zero.
-        #[expect(unsafe_code, reason = "only the allocator knows what is zero already")]
-        let memory = unsafe { alloc_zeroed(layout) };
-        if memory.is_null() {
-            match count {
-                1 => std::alloc::handle_alloc_error(layout),
-                _ => count /= 2,
-            }
-            continue;
+        match exactly(count) {
+            Ok(zeroes) => return zeroes,
+            Err(layout) if count == 1 => std::alloc::handle_alloc_error(layout),
+            Err(_) => count /= 2,
         }
-        ask_for_large_pages(memory, layout.size());
-        let slice = std::ptr::slice_from_raw_parts_mut(memory.cast::<T>(), count);
-        // SAFETY: the memory comes from the global allocator with the layout of just
-        // this slice, and its zeroes are values of `T`.
-        #[expect(unsafe_code, reason = "only the allocator knows what is zero already")]
-        return unsafe { Box::from_raw(slice) };
     }
+}
+
+/// So many zeroes, more than none; what was asked for where the system refuses it.
+pub(crate) fn exactly<T: Zeroable>(count: usize) -> Result<Box<[T]>, Layout> {
+    const { assert!(size_of::<T>() > 0) };
+    assert!(count > 0, "no table is empty");
+    let layout = Layout::array::<T>(count).expect("less than the address space");
+    // SAFETY: the layout is not empty, for neither the count nor the size is zero.
+    #[expect(unsafe_code, reason = "only the allocator knows what is zero already")]
+    let memory = unsafe { alloc_zeroed(layout) };
+    if memory.is_null() {
+        return Err(layout);
+    }
+    ask_for_large_pages(memory, layout.size());
+    let slice = std::ptr::slice_from_raw_parts_mut(memory.cast::<T>(), count);
+    // SAFETY: the memory comes from the global allocator with the layout of just
+    // this slice, and its zeroes are values of `T`.
+    #[expect(unsafe_code, reason = "only the allocator knows what is zero already")]
+    Ok(unsafe { Box::from_raw(slice) })
 }
 
 /// Says that the memory will be looked up all over: with pages of 2 MiB a midgame search
@@ -82,5 +92,6 @@ mod tests {
         assert_eq!(words.len(), (2 << 20) / 8);
         assert!(words.iter().all(|word| word.load(Relaxed) == 0));
         assert_eq!(zeroes::<[AtomicU32; 4]>(0).len(), 1);
+        assert_eq!(*exactly::<i8>(3).unwrap(), [0; 3]);
     }
 }

@@ -31,11 +31,11 @@ pub trait Kernel: sealed::Sealed + Copy + Eq + Hash + Debug + Send + Sync + 'sta
     fn extract(self, set: u64, mask: u64) -> u64;
 
     /// The sum of the table's numbers at `bases[i] + indices[i]`, the indices of sixteen
-    /// bits four to a word. The table is a power of two of numbers and one more; places
+    /// bits four to a word. The table is a power of two of numbers and three more; places
     /// beyond it are taken modulo that power. `WORDS` is even.
     fn sum_at<const SIZE: usize, const WORDS: usize>(
         self,
-        table: &[i16; SIZE],
+        table: &[i8; SIZE],
         bases: &[[u32; 4]; WORDS],
         indices: &[u64; WORDS],
     ) -> i32;
@@ -79,7 +79,7 @@ impl Kernel for Portable {
     #[inline(always)]
     fn sum_at<const SIZE: usize, const WORDS: usize>(
         self,
-        table: &[i16; SIZE],
+        table: &[i8; SIZE],
         bases: &[[u32; 4]; WORDS],
         indices: &[u64; WORDS],
     ) -> i32 {
@@ -149,7 +149,7 @@ impl Kernel for X86V3 {
     #[inline(always)]
     fn sum_at<const SIZE: usize, const WORDS: usize>(
         self,
-        table: &[i16; SIZE],
+        table: &[i8; SIZE],
         bases: &[[u32; 4]; WORDS],
         indices: &[u64; WORDS],
     ) -> i32 {
@@ -191,7 +191,7 @@ impl Kernel for X86V3 {
 
     fn sum_at<const SIZE: usize, const WORDS: usize>(
         self,
-        table: &[i16; SIZE],
+        table: &[i8; SIZE],
         bases: &[[u32; 4]; WORDS],
         indices: &[u64; WORDS],
     ) -> i32 {
@@ -285,10 +285,10 @@ mod tests {
     proptest! {
         #[test]
         fn sums_are_those_of_the_numbers_at_the_places(
-            numbers in any::<[[i16; 16]; 2]>(), beyond in any::<i16>(),
+            numbers in any::<[[i8; 16]; 2]>(), beyond in any::<i8>(),
             bases in any::<[[u32; 4]; 4]>(), indices in any::<[u64; 4]>(),
         ) {
-            let mut table = [beyond; 33];
+            let mut table = [beyond; 32 + 3];
             table[..32].copy_from_slice(numbers.as_flattened());
             let index = |i: usize| (indices[i / 4] >> (16 * (i % 4))) as u16;
             let place = |i: usize| bases[i / 4][i % 4].wrapping_add(index(i).into()) as usize % 32;

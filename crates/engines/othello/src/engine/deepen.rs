@@ -14,17 +14,18 @@ use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
 
 /// With so few empty squares beyond the depth, the search goes on to the end.
-const LEAP: u32 = 10;
+const LEAP: u32 = 8;
 /// With at most so many empty squares the score is proven at once: a proof takes a few
 /// milliseconds. Beyond that it may be stopped, and then a probable score is a better
 /// answer than one of a few plies.
 const PROVEN_AT_ONCE: u32 = 15;
 /// With at most so many, one search to the end comes before the proof.
-const PROVEN_SOON: u32 = 20;
+const PROVEN_SOON: u32 = 17;
 /// Plies looked ahead before such a proof, so that there is a move when it is stopped.
 const SPARE: u32 = 6;
 /// How sure the searches to the end are that come before a proof.
-const BEFORE_PROOF: [Selectivity; 2] = [Selectivity::Daring, Selectivity::Careful];
+const BEFORE_PROOF: [Selectivity; 4] =
+    [Selectivity::Daring, Selectivity::Brisk, Selectivity::Careful, Selectivity::Wary];
 
 /// One iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,10 +312,11 @@ mod tests {
         };
         let careful = Selectivity::Careful;
         assert_eq!(of(40, &Limits::depth(8)), (8, Some((8, careful))));
-        assert_eq!(of(40, &Limits::default()), (30 + 2 + 1, None));
+        assert_eq!(of(40, &Limits::default()), (32 + 4 + 1, None));
         assert_eq!(of(18, &Limits::depth(17)), (17, Some((17, careful))));
-        assert_eq!(of(18, &Limits::depth(18)), (8 + 1 + 1, None));
-        assert_eq!(of(15, &Limits::depth(15)), (5 + 1, None));
+        assert_eq!(of(18, &Limits::depth(18)), (10 + 4 + 1, None));
+        assert_eq!(of(17, &Limits::depth(17)), (9 + 1 + 1, None));
+        assert_eq!(of(15, &Limits::depth(15)), (6 + 1, None));
         assert_eq!(of(4, &Limits::default()), (1, None));
     }
 }

@@ -67,16 +67,16 @@ pub(super) fn extract(set: u64, mut mask: u64) -> u64 {
 
 #[inline(always)]
 pub(super) fn sum_at<const SIZE: usize, const WORDS: usize>(
-    table: &[i16; SIZE],
+    table: &[i8; SIZE],
     bases: &[[u32; 4]; WORDS],
     indices: &[u64; WORDS],
 ) -> i32 {
-    const { assert!((SIZE - 1).is_power_of_two() && WORDS.is_multiple_of(2)) };
+    const { assert!((SIZE - 3).is_power_of_two() && WORDS.is_multiple_of(2)) };
     let mut sum = 0;
     for (bases, word) in bases.iter().zip(indices) {
         for (i, base) in bases.iter().enumerate() {
             let index = u32::from((word >> (16 * i)) as u16);
-            sum += i32::from(table[base.wrapping_add(index) as usize & (SIZE - 2)]);
+            sum += i32::from(table[base.wrapping_add(index) as usize & (SIZE - 4)]);
         }
     }
     sum

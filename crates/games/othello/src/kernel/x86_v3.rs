@@ -12,12 +12,12 @@
 use super::portable::RAYS;
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_cvtsi128_si64, _mm_or_si128,
-    _mm_prefetch, _mm_set_epi64x, _mm_shuffle_epi32, _mm_unpackhi_epi64, _mm256_add_epi32,
-    _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256, _mm256_castsi256_si128,
-    _mm256_cmpeq_epi64, _mm256_cvtepu16_epi32, _mm256_extracti128_si256, _mm256_i32gather_epi32,
-    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x,
-    _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sllv_epi64,
-    _mm256_srlv_epi64, _pext_u64,
+    _mm_prefetch, _mm_set_epi64x, _mm_shuffle_epi32, _mm_unpackhi_epi64, _mm256_add_epi16,
+    _mm256_add_epi32, _mm256_add_epi64, _mm256_and_si256, _mm256_andnot_si256,
+    _mm256_castsi256_si128, _mm256_cmpeq_epi64, _mm256_cvtepu16_epi32, _mm256_extracti128_si256,
+    _mm256_i32gather_epi32, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
+    _mm256_or_si256, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi64x,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sllv_epi64, _mm256_srlv_epi64, _pext_u64,
 };
 
 #[inline]
@@ -215,27 +215,30 @@ fn union(lanes: __m256i) -> u64 {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn sum_at<const SIZE: usize, const WORDS: usize>(
-    table: &[i16; SIZE],
+    table: &[i8; SIZE],
     bases: &[[u32; 4]; WORDS],
     indices: &[u64; WORDS],
 ) -> i32 {
-    const { assert!((SIZE - 1).is_power_of_two() && SIZE <= 1 << 30 && WORDS.is_multiple_of(2)) };
-    let inside = _mm256_set1_epi32(SIZE as i32 - 2);
+    const { assert!((SIZE - 3).is_power_of_two() && SIZE <= 1 << 30) };
+    // Sums of so few numbers stay within sixteen bits.
+    const { assert!(WORDS.is_multiple_of(2) && WORDS < 512) };
+    let inside = _mm256_set1_epi32(SIZE as i32 - 4);
     let first = _mm256_set1_epi32(1);
     let mut sum = _mm256_setzero_si256();
     for (bases, indices) in bases.as_chunks::<2>().0.iter().zip(indices.as_chunks::<2>().0) {
         let index = _mm_set_epi64x(indices[1] as i64, indices[0] as i64);
         let index = _mm256_cvtepu16_epi32(index);
-        // SAFETY: the two quadruples are eight words. A place is at most two below the
-        // size, so that its neighbour lies in the table too.
+        // SAFETY: the two quadruples are eight words. A place is at most four below the
+        // size, so that its three neighbours lie in the table too.
         #[expect(unsafe_code, reason = "loads by address")]
-        let pairs = unsafe {
+        let quadruples = unsafe {
             let base = _mm256_loadu_si256(bases.as_ptr().cast());
             let place = _mm256_and_si256(_mm256_add_epi32(base, index), inside);
-            _mm256_i32gather_epi32::<2>(table.as_ptr().cast(), place)
+            _mm256_i32gather_epi32::<1>(table.as_ptr().cast(), place)
         };
-        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, first));
+        sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(first, quadruples));
     }
+    let sum = _mm256_madd_epi16(sum, first);
     let four = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256::<1>(sum));
     let two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<1>(two)))
