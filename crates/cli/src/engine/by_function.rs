@@ -144,6 +144,15 @@ impl<K: Kernel, S: OfChildren<K>> OfChildren<K> for Children<'_, S> {
             Self::Asked(function) => asked(function, child),
         }
     }
+
+    #[expect(clippy::inline_always, reason = "it vanishes into the engine's drivers")]
+    #[inline(always)]
+    fn after(&self, square: u8, flips: u64) -> Self {
+        match self {
+            Self::Squares(judge) => Self::Squares(judge.after(square, flips)),
+            Self::Asked(function) => Self::Asked(function),
+        }
+    }
 }
 
 fn asked<K: Kernel>(function: &Function<Chosen>, board: &Board<K>) -> i32 {

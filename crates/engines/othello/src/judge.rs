@@ -21,10 +21,14 @@ pub trait Judge: Send + Sync {
 }
 
 /// A judge of the children of one position.
-pub trait OfChildren<K: Kernel> {
+pub trait OfChildren<K: Kernel>: Sized {
     /// As [`Judge::value`] says of the child that a disc on `square` with these
     /// `flips` leads to.
     fn value(&self, square: u8, flips: u64, child: &Board<K>, moves: u64) -> i32;
+
+    /// The judge of that child's own children.
+    #[must_use]
+    fn after(&self, square: u8, flips: u64) -> Self;
 }
 
 /// Judges each child by itself.
@@ -34,6 +38,11 @@ impl<K: Kernel, J: Judge + ?Sized> OfChildren<K> for OneByOne<'_, J> {
     #[inline(always)]
     fn value(&self, _square: u8, _flips: u64, child: &Board<K>, moves: u64) -> i32 {
         self.0.value(child, moves)
+    }
+
+    #[inline(always)]
+    fn after(&self, _square: u8, _flips: u64) -> Self {
+        Self(self.0)
     }
 }
 

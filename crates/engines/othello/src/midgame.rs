@@ -69,7 +69,10 @@ compiled_twice! {
                 let estimate = eighths(worker.job.judge.value(board, moves));
                 at_rest(worker, board, moves, effort, alpha, estimate)
             }
-            1 => last_ply(worker, board, moves, effort, alpha),
+            1 => {
+                let children = worker.job.judge.of_children(board);
+                last_ply(worker, board, moves, effort, alpha, &children)
+            }
             _ => inner(worker, board, moves, effort, alpha),
         }
     }
@@ -132,9 +135,9 @@ compiled_twice! {
         moves: u64,
         effort: Effort,
         alpha: i32,
+        children: &impl OfChildren<K>,
     ) -> i32 {
         worker.count();
-        let children = worker.job.judge.of_children(board);
         let leaf = effort.at(0);
         let mut best = UNKNOWN;
         for likely in LIKELY_FIRST {
@@ -239,9 +242,18 @@ compiled_twice! {
     ) -> (i32, Move) {
         let (mut best, mut best_move) = (UNKNOWN, Move::PASS);
         let below = effort.at(effort.depth - 1);
+        let job = worker.job;
+        let children = (effort.depth == 2).then(|| job.judge.of_children(board));
         while let Some(candidate) = candidates.next() {
-            let child = board.placed(candidate.square, candidate.flips);
-            let value = -midgame(worker, &child, candidate.replies, below, !alpha);
+            let (square, flips, replies) = (candidate.square, candidate.flips, candidate.replies);
+            let child = board.placed(square, flips);
+            let value = match &children {
+                Some(children) if replies != 0 => {
+                    let children = children.after(square, flips);
+                    -last_ply(worker, &child, replies, below, !alpha, &children)
+                }
+                _ => -midgame(worker, &child, replies, below, !alpha),
+            };
             if worker.halted() {
                 break;
             }

@@ -244,8 +244,8 @@ impl Judge for SquareJudge {
 
     #[inline(always)]
     fn of_children<K: Kernel>(&self, parent: &Board<K>) -> impl OfChildren<K> {
-        let passed = indices(self.sum(parent.opp()), &self.sum(parent.own()));
-        SquareChildren { judge: self, passed }
+        let (own, opp) = (self.sum(parent.own()), self.sum(parent.opp()));
+        SquareChildren { judge: self, seen: indices(own, &opp), passed: indices(opp, &own) }
     }
 }
 
@@ -254,23 +254,54 @@ impl Judge for SquareJudge {
 #[derive(Clone, Debug)]
 struct SquareChildren<'j> {
     judge: &'j SquareJudge,
+    /// The indices of the parent for its mover.
+    seen: Row,
     /// The indices of the parent for its opponent.
     passed: Row,
 }
 
-impl<K: Kernel> OfChildren<K> for SquareChildren<'_> {
+impl SquareChildren<'_> {
+    /// The sum of what flipped discs add to the indices.
     #[inline(always)]
-    fn value(&self, square: u8, mut flips: u64, child: &Board<K>, moves: u64) -> i32 {
-        let squares = &self.judge.squares;
-        let mut indices = self.passed;
-        let placed = &squares[usize::from(square & 63)];
-        add(&mut indices, placed);
-        add(&mut indices, placed);
+    fn flipped(&self, mut flips: u64) -> Row {
+        let mut sum: Row = [0; LANES / IN_WORD];
         while flips != 0 {
-            add(&mut indices, &squares[flips.trailing_zeros() as usize & 63]);
+            add(&mut sum, &self.judge.squares[flips.trailing_zeros() as usize & 63]);
             flips &= flips - 1;
         }
-        self.judge.weigh(&indices, child, moves)
+        sum
+    }
+
+    /// The indices of a child for its mover.
+    #[inline(always)]
+    fn child(&self, square: u8, flipped: &Row) -> Row {
+        let placed = &self.judge.squares[usize::from(square & 63)];
+        let mut indices = self.passed;
+        add(&mut indices, placed);
+        add(&mut indices, placed);
+        add(&mut indices, flipped);
+        indices
+    }
+}
+
+impl<K: Kernel> OfChildren<K> for SquareChildren<'_> {
+    #[inline(always)]
+    fn value(&self, square: u8, flips: u64, child: &Board<K>, moves: u64) -> i32 {
+        self.judge.weigh(&self.child(square, &self.flipped(flips)), child, moves)
+    }
+
+    #[inline(always)]
+    fn after(&self, square: u8, flips: u64) -> Self {
+        let flipped = self.flipped(flips);
+        let seen = self.child(square, &flipped);
+        // For the parent's mover the child is what the parent was, with one more disc and
+        // flipped ones that count one instead of two.
+        let mut passed = self.seen;
+        add(&mut passed, &self.judge.squares[usize::from(square & 63)]);
+        for (passed, flipped) in passed.iter_mut().zip(&flipped) {
+            *passed -= flipped;
+        }
+        Self { judge: self.judge, seen, passed }
     }
 }
 
@@ -278,7 +309,7 @@ impl<K: Kernel> OfChildren<K> for SquareChildren<'_> {
 mod tests {
     use super::*;
     use evalsmith_core::{Game, Position, rng};
-    use evalsmith_othello::Othello;
+    use evalsmith_othello::{Move, Othello};
     use rand::RngExt;
 
     fn tables() -> SquareTables {
@@ -318,6 +349,16 @@ mod tests {
         sum as f32 * tables.discs_a_step[group] * DISC as f32
     }
 
+    fn agree<K: Kernel>(one: &impl OfChildren<K>, other: &impl OfChildren<K>, board: &Board<K>) {
+        for m in board.moves().filter(|&m| m != Move::PASS) {
+            let child = board.play(m);
+            let flips = board.kernel().flips(board.own(), board.opp(), m.0);
+            let moves = child.mobility();
+            let value = one.value(m.0, flips, &child, moves);
+            assert_eq!(value, other.value(m.0, flips, &child, moves), "{child:?}");
+        }
+    }
+
     #[test]
     fn rows_add_up_to_what_squares_say() {
         let judge = SquareJudge::new(tables()).expect("they fit");
@@ -342,6 +383,14 @@ mod tests {
                     let replies = child.mobility();
                     let of_child = children.value(square, flips, &child, replies);
                     assert_eq!(of_child, judge.value(&child, replies), "{child:?}");
+                    let after = children.after(square, flips);
+                    agree(&after, &judge.of_children(&child), &child);
+                    for reply in child.moves().filter(|&reply| reply != Move::PASS) {
+                        let flips = child.kernel().flips(child.own(), child.opp(), reply.0);
+                        let grandchild = child.play(reply);
+                        let after = after.after(reply.0, flips);
+                        agree(&after, &judge.of_children(&grandchild), &grandchild);
+                    }
                 }
                 drop(children);
                 let moves: Vec<_> = board.moves().collect();
