@@ -27,7 +27,7 @@ const ROOM: usize = 1 << 20;
 type Group = [i8; ROOM + 3];
 /// The coarsest step of a weight in discs: far below what a position's weights are off
 /// together, and bytes lie closer in the caches than wider numbers. So weights of more
-/// than 16 discs, a few hundred of a million, are cut.
+/// than 16 discs, about a hundred of a group's, are cut.
 const COARSEST: f32 = 0.125;
 /// Numbers in a word.
 const IN_WORD: usize = 4;
