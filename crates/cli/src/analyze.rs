@@ -1,8 +1,8 @@
 //! `evalsmith analyze`: what every move of a position is worth, and why.
 
-use crate::engine::{BookName, ByFunction, read_probcut, shipped_probcut};
+use crate::engine::{BookName, function_with_errors, seconds};
 use crate::failure::{Interrupted, Usage};
-use crate::options::{Format, print, show};
+use crate::options::{Format, print, show, thread_count};
 use crate::progress::Terminal;
 use crate::solve::{mebibytes, watched};
 use clap::{Args, ValueEnum};
@@ -39,17 +39,20 @@ pub(crate) struct Analyze {
     #[arg(long, value_name = "S", value_parser = seconds)]
     time: Option<Duration>,
     /// How sure a line must be bad before it is left out: daring (73), brisk (87),
-    /// careful (95), wary (99) or full (100)
-    #[arg(long, value_name = "LEVEL", default_value = "careful")]
-    selectivity: Selectivity,
-    /// Another error model, made by `evalsmith engine fit-probcut`
+    /// careful (95), wary (99) or full (100) [default: careful]
+    #[arg(long, value_name = "LEVEL")]
+    selectivity: Option<Selectivity>,
+    /// The evaluation function: `shipped`, `hand`, `trivial`, or a model file
+    #[arg(long, value_name = "FUNCTION", default_value = "shipped")]
+    function: FunctionName,
+    /// The error model of the function, made by `evalsmith engine fit-probcut`
     #[arg(long, value_name = "FILE")]
     probcut: Option<PathBuf>,
     /// The opening book whose values are shown: `shipped`, `none`, or a file
     #[arg(long, value_name = "BOOK", default_value = "shipped")]
     book: BookName,
     /// Walk down the best line, search every position of it to the depth that is left,
-    /// and say where the line would be left
+    /// and say where the line would be left; with --time for as long again
     #[arg(long)]
     check_line: bool,
     /// Memory for the tables, in MiB
@@ -65,13 +68,6 @@ enum Analysed {
     Othello,
 }
 
-/// Reads a time.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|&s: &f64| s > 0.0);
-    let time = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-    time.ok_or_else(|| "the time is a positive number of seconds".into())
-}
-
 #[derive(Serialize)]
 struct Report {
     position: String,
@@ -80,6 +76,9 @@ struct Report {
     /// The best line, checked move by move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     checked: Vec<CheckReport>,
+    /// Whether that came to the line's end before it was stopped or its time was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked_whole: Option<bool>,
     /// The judge's estimate of the position itself, for the side to move.
     estimate: f64,
     terms: Vec<TermReport>,
@@ -136,22 +135,22 @@ impl Analyze {
         let Analysed::Othello = self.game;
         let (board, to_move) = read(&self.position)?;
         let game = Othello::new();
+        let (judge, model, selectivity) = function_with_errors(
+            &self.function,
+            self.probcut.as_deref(),
+            self.selectivity,
+            Selectivity::default(),
+        )?;
         let limits = Limits {
             depth: self.depth,
             time: self.time.or_else(|| self.depth.is_none().then_some(Duration::from_secs(5))),
-            selectivity: self.selectivity,
+            selectivity,
             ..Limits::default()
         };
-        let threads = threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        );
-        let model = self.probcut.as_deref().map(read_probcut).transpose()?;
-        let model = model.unwrap_or_else(shipped_probcut);
+        let threads = thread_count(threads);
         let book = self.book.open()?;
         let known = book.as_ref().map(|book| book.moves(&board)).unwrap_or_default();
         // As `evalsmith engine` thinks unless it is told otherwise.
-        let judge = ByFunction::open(&FunctionName::Shipped)?;
         let mut engine =
             Engine::with_judge(self.hash, threads, &judge, model).corner_quiescence(true);
         let (terminal, watch) = (Terminal::new(), Watch::new());
@@ -164,8 +163,8 @@ impl Analyze {
                 }
             });
             let best = ranked.first().filter(|best| self.check_line && best.depth > 0);
-            let checked = best.map_or_else(Vec::new, |best| {
-                let to = Limits { depth: Some(best.depth), time: None, ..limits };
+            let checked = best.map(|best| {
+                let to = Limits { depth: Some(best.depth), ..limits };
                 engine.check_line(&board, &best.line, to, &watch)
             });
             (ranked, checked)
@@ -176,7 +175,8 @@ impl Analyze {
             position: game.format(&board, to_move),
             to_move: side,
             moves: ranked.iter().map(|entry| move_report(entry, &history, &known)).collect(),
-            checked: check_report(&checked, to_move),
+            checked: checked.as_ref().map_or_else(Vec::new, |c| check_report(&c.moves, to_move)),
+            checked_whole: checked.map(|checked| checked.whole),
             estimate: terms.iter().map(|term| term.discs).sum(),
             terms: terms.iter().map(term_report).collect(),
         };
@@ -187,7 +187,7 @@ impl Analyze {
             if self.check_line {
                 show("")?;
                 show(&check_table(&report.checked).to_text())?;
-                show(&format!("\n{}", check_words(&report.checked)))?;
+                show(&format!("\n{}", check_words(&report)))?;
             }
             show(&format!(
                 "\nthe judge's estimate of this position: {:+.2} discs for {side}\n",
@@ -206,12 +206,18 @@ impl Analyze {
     }
 }
 
+/// A transcript begins with the name of a square.
+pub(crate) fn looks_like_a_board(text: &str) -> bool {
+    text.trim_start().starts_with(['X', 'x', 'O', 'o', '*', '-', '.'])
+}
+
 /// The position that a transcript leads to, or that a board shows.
 pub(crate) fn read(text: &str) -> anyhow::Result<(Board<Portable>, Side)> {
     let game = Othello::new();
-    let looks_like_a_board = !text.contains(|c: char| c.is_ascii_digit()) && text.trim().len() > 8;
-    let (board, to_move) = if looks_like_a_board {
-        game.parse(text).map_err(LabError::from)?
+    let (board, to_move) = if looks_like_a_board(text) {
+        // A line of an OBF file may go on with scores.
+        let board = text.split(';').next().unwrap_or_default();
+        game.parse(board).map_err(LabError::from)?
     } else {
         let record = game.parse_transcript(text).map_err(LabError::from)?;
         (*record.position(), record.side())
@@ -309,19 +315,25 @@ fn check_table(checked: &[CheckReport]) -> Table {
 }
 
 /// Where the line would be left first, and how far its value moves.
-fn check_words(checked: &[CheckReport]) -> String {
+fn check_words(report: &Report) -> String {
+    let checked = &report.checked;
     let moves = checked.len();
     let left = checked.iter().position(|c| c.left_for.is_some());
     let values = || checked.iter().map(|c| c.value);
     let (least, most) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
     let range = match moves {
         0 => return "the line was not checked: the search was stopped before".to_owned(),
+        1 => format!("its value is {least:+.2}"),
         _ if least == most => format!("its value stays at {least:+.2}"),
         _ => format!("its value is {least:+.2} to {most:+.2}"),
     };
-    match left {
-        Some(at) => format!("the line would be left at move {} of {moves}; {range}", at + 1),
-        None => format!("the line holds for all its {moves} moves; {range}"),
+    match (left, report.checked_whole) {
+        (Some(at), _) => format!("the line would be left at move {} of {moves}; {range}", at + 1),
+        (None, Some(true)) => format!("the line holds for all its {moves} moves; {range}"),
+        (None, _) => format!(
+            "the line holds for its first {moves} moves, then the check was ended: give it \
+             more --time, or a --depth; {range}"
+        ),
     }
 }
 

@@ -1,11 +1,18 @@
 //! `evalsmith bench`: how fast this machine is, and whether the search is the same.
 
+mod moves;
 mod techniques;
 
+use crate::engine::{ByFunction, IN_PLAY, shipped_probcut};
 use crate::options::{game, show};
 use clap::{Args, Subcommand};
 use cpu_time::ThreadTime;
+use evalsmith_engine_othello::{Engine, Limits};
+use evalsmith_lab::prelude::FunctionName;
 use std::time::Instant;
+
+/// MiB of the Othello engine's tables.
+const TABLE_MIB: usize = 16;
 
 /// Measures perft and search for every game on one thread.
 ///
@@ -23,13 +30,16 @@ pub(crate) struct Bench {
 
 #[derive(Subcommand)]
 enum Verb {
+    Moves(moves::Moves),
     Techniques(techniques::Techniques),
 }
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        if let Some(Verb::Techniques(job)) = self.verb {
-            return job.run();
+        match self.verb {
+            Some(Verb::Moves(job)) => return job.run(),
+            Some(Verb::Techniques(job)) => return job.run(),
+            None => {}
         }
         let mut signature = 0;
         for name in evalsmith_registry::names() {
@@ -54,8 +64,12 @@ impl Bench {
                 search.nodes as f64 / search.cpu.as_secs_f64() / 1e6
             ))?;
         }
+        let judge = ByFunction::open(&FunctionName::Shipped)?;
+        let mut engine =
+            Engine::with_judge(TABLE_MIB, 1, judge, shipped_probcut()).corner_quiescence(true);
+        let limits = Limits { selectivity: IN_PLAY, whole_discs: true, ..Limits::default() };
         let begun = ThreadTime::now();
-        let nodes = evalsmith_engine_othello::signature();
+        let nodes = evalsmith_engine_othello::signature(&mut engine, limits);
         let speed = nodes as f64 / begun.elapsed().as_secs_f64() / 1e6;
         show(&format!("othello engine: {nodes} nodes, {speed:.2} M/s of CPU time"))?;
         signature += nodes;

@@ -7,7 +7,7 @@ mod info;
 mod show;
 
 use crate::engine::{ByFunction, function_with_errors};
-use crate::options::may_write;
+use crate::options::{may_write, thread_count};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
@@ -74,10 +74,7 @@ struct Searching {
 
 impl Searching {
     fn growth(&self, selectivity: Selectivity, threads: Option<u16>) -> Growth {
-        let threads = threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        );
+        let threads = thread_count(threads);
         let &Self { depth, solve_at, hash: table_mib, .. } = self;
         Growth { depth, solve_at, selectivity, threads, table_mib }
     }

@@ -15,7 +15,7 @@ use evalsmith_lab::prelude::{
 };
 pub(crate) use opening::{BookName, shipped_book};
 use serve_othello::OthelloOptions;
-pub(crate) use serve_othello::{function_with_errors, read_probcut};
+pub(crate) use serve_othello::{IN_PLAY, function_with_errors, read_probcut};
 use std::io::{self, BufReader};
 use std::path::PathBuf;
 use std::time::Duration;

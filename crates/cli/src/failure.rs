@@ -3,6 +3,7 @@
 use evalsmith_lab::LabError;
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The call itself was wrong: exit code 2.
@@ -46,12 +47,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let lab = error.downcast_ref::<LabError>();
     if lab.is_some_and(LabError::is_stop) {
         say(&message(error));
-        say(&format!("go on with: {}", command_line()));
+        say(&format!("go on with: {}", typed_command()));
         return ExitCode::from(130);
     }
     say(&format!("error: {}", message(error)));
     if matches!(lab, Some(LabError::Arena(fault)) if fault.is_fault()) {
-        say(&format!("once that is mended, go on with: {}", command_line()));
+        say(&format!("once that is mended, go on with: {}", typed_command()));
     }
     let wrong_call = error.is::<Usage>() || lab.is_some_and(LabError::is_usage);
     ExitCode::from(if wrong_call { 2 } else { 1 })
@@ -91,8 +92,19 @@ pub(crate) fn say(line: &str) {
 }
 
 /// The command as the shell would take it again.
+pub(crate) fn typed_command() -> String {
+    words(std::env::args())
+}
+
+/// The same for the record of a file: the program by its name, wherever it lies here.
 pub(crate) fn command_line() -> String {
-    std::env::args().map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
+    let program = std::env::args().next().unwrap_or_default();
+    let name = Path::new(&program).file_name().map(|name| name.to_string_lossy().into_owned());
+    words(std::iter::once(name.unwrap_or(program)).chain(std::env::args().skip(1)))
+}
+
+fn words(words: impl Iterator<Item = String>) -> String {
+    words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
 }
 
 fn quoted(word: &str) -> String {

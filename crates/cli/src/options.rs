@@ -1,6 +1,7 @@
 //! Options and output that several nouns share.
 
 use crate::failure::Usage;
+use anyhow::Context;
 use clap::ValueEnum;
 use evalsmith_lab::prelude::{AnyGame, Plies, Stage, Table};
 use std::io::Write;
@@ -78,6 +79,23 @@ pub(crate) fn may_write(path: &Path, force: bool) -> anyhow::Result<()> {
         anyhow::bail!("{path}: there is no folder {folder}; make it, or choose another place");
     }
     Ok(())
+}
+
+/// As many threads as asked for, or as there are cores.
+pub(crate) fn thread_count(asked: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(cores, usize::from)
+}
+
+/// The text of a file, which must be UTF-8; a byte order mark is skipped.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let good = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = good.split(|&byte| byte == b'\n').count();
+        Usage(format!("{}: line {line}: this is no text in UTF-8; save it as such", path.display()))
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// A share between 0 and 1, both allowed.

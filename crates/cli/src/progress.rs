@@ -2,7 +2,7 @@
 //! every few seconds elsewhere. Ctrl-C asks the job to stop at a safe point;
 //! a second one ends the program.
 
-use crate::failure::{command_line, say};
+use crate::failure::{say, typed_command};
 use evalsmith_lab::prelude::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
@@ -36,7 +36,7 @@ impl Terminal {
         // A handler that is already set listens just as well.
         let _ = ctrlc::set_handler(|| {
             if STOP.swap(true, Ordering::SeqCst) {
-                say(&format!("go on with: {}", command_line()));
+                say(&format!("go on with: {}", typed_command()));
                 std::process::exit(130);
             }
             say("stopping at the next safe point; once more ends at once");

@@ -1,16 +1,19 @@
 //! `evalsmith solve`: Othello endgames, exactly, checked against what their files say.
 
+mod scored;
+
 use crate::engine::{ByFunction, shipped_probcut};
 use crate::failure::{Interrupted, Usage};
-use crate::options::{Format, show};
+use crate::options::{Format, read_text, show, thread_count};
 use crate::progress::Terminal;
-use anyhow::Context;
 use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
     Bounds, DEFAULT_TABLE_MIB, Question, Solver, Technique, Watch, obf,
 };
 use evalsmith_lab::prelude::{FunctionName, Position, Progress, Table};
+use evalsmith_othello::Move;
+use scored::Scored;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,6 +37,10 @@ pub(crate) struct Solve {
     /// Solve every move that has a score in the file, not only the best
     #[arg(long)]
     all_moves: bool,
+    /// Solve every move, and write each position with all its scores to this file as it
+    /// is found; the same command goes on with a file that was not finished
+    #[arg(long, value_name = "FILE.obf", conflicts_with = "verdict")]
+    score_moves: Option<PathBuf>,
     /// Techniques to do without, to see what they save: table, children, stability,
     /// ordering, preparation
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
@@ -76,6 +83,9 @@ struct Solved {
     cpu_seconds: f64,
     /// Scores of the file that were compared.
     checked: usize,
+    /// Proven scores of moves, where they were asked for.
+    #[serde(skip)]
+    scores: Vec<(Move, i8)>,
     /// What the file says and the solver does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contradictions: Vec<String>,
@@ -116,24 +126,29 @@ impl Solve {
             let wrong = format!("the peer's figures name position {position} of {there}");
             return Err(Usage(wrong).into());
         }
-        let threads = threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        );
+        let mut scored = match &self.score_moves {
+            Some(path) => Some(Scored::open(path, problems.iter().map(|(_, problem)| problem))?),
+            None => None,
+        };
+        let there = scored.as_ref().map_or(0, Scored::len);
+        let threads = thread_count(threads);
         let judge = ByFunction::open(&FunctionName::Shipped)?;
         let mut solver = Solver::with_judge(self.hash, threads, judge, shipped_probcut())
             .with_techniques(self.without.iter().copied().collect());
         let terminal = Terminal::new();
         let rows = Rows { format: self.format, peers: !peers.is_empty() };
         rows.show_headings()?;
-        terminal.begin("solve", problems.len() as u64, "positions");
+        terminal.begin("solve", (problems.len() - there) as u64, "positions");
         let watch = Watch::new();
         let mut solved = Vec::new();
         watched(&terminal, &watch, || {
-            for (index, (file, problem)) in problems.iter().enumerate() {
+            for (index, (file, problem)) in problems.iter().enumerate().skip(there) {
                 let peer = peers.iter().find(|(at, _)| *at == index + 1).map(|(_, peer)| *peer);
                 let row = self.solve(&mut solver, &watch, index + 1, file, problem, peer);
                 terminal.aside(|| rows.show(&row))?;
+                if let Some(scored) = scored.as_mut().filter(|_| !watch.stopped()) {
+                    scored.add(problem, &row.scores)?;
+                }
                 solved.push(row);
                 if watch.stopped() {
                     break;
@@ -176,24 +191,32 @@ impl Solve {
         let mut nodes = answer.nodes;
         let mut contradictions = Vec::new();
         let Bounds { lower, upper } = answer.bounds;
-        if let Some(score) = problem.best().filter(|score| !(lower..=upper).contains(score)) {
+        let legal: Vec<_> = problem.board.moves().filter(|&m| m != Move::PASS).collect();
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            problem.scores.iter().partition(|(m, _)| legal.contains(m));
+        contradictions
+            .extend(unknown.iter().map(|(m, score)| format!("{m}:{score:+} is no legal move")));
+        let file_score = known.iter().map(|(_, score)| *score).max();
+        if let Some(score) = file_score.filter(|score| !(lower..=upper).contains(score)) {
             contradictions.push(format!("best {score:+}"));
         }
-        let mut checked = usize::from(answer.complete && problem.best().is_some());
-        for &(m, score) in &problem.scores {
-            if problem.board.moves().all(|legal| legal != m) {
-                contradictions.push(format!("{m}:{score:+} is no legal move"));
-                continue;
-            }
-            if !self.all_moves {
+        let mut checked = usize::from(answer.complete && file_score.is_some());
+        let mut scores = Vec::new();
+        for m in legal {
+            let told = || known.iter().filter(|(scored, _)| *scored == m);
+            if self.score_moves.is_none() && !(self.all_moves && told().next().is_some()) {
                 continue;
             }
             let reply = solver.ask(&problem.board.play(m), Question::Score, watch);
             nodes += reply.nodes;
-            checked += usize::from(reply.complete);
-            if !(-reply.bounds.upper..=-reply.bounds.lower).contains(&score) {
-                contradictions.push(format!("{m}:{score:+} is {:+}", -reply.bounds.lower));
+            let (least, most) = (-reply.bounds.upper, -reply.bounds.lower);
+            for (_, score) in told() {
+                checked += usize::from(reply.complete);
+                if !(least..=most).contains(score) {
+                    contradictions.push(format!("{m}:{score:+} is {most:+}"));
+                }
             }
+            scores.push((m, most));
         }
         Solved {
             position,
@@ -202,12 +225,13 @@ impl Solve {
             lower,
             upper,
             complete: answer.complete,
-            file_score: problem.best(),
+            file_score,
             best: answer.best.map(|m| m.to_string()),
             line: answer.line.iter().map(ToString::to_string).collect(),
             nodes,
             cpu_seconds: begun.elapsed().as_secs_f64(),
             checked,
+            scores,
             contradictions,
             peer,
         }
@@ -234,7 +258,7 @@ pub(crate) fn watched<R>(terminal: &Terminal, watch: &Watch<'_>, job: impl FnOnc
 }
 
 pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<obf::Problem>> {
-    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let text = read_text(file)?;
     let problems = obf::read(&text).map_err(|e| Usage(format!("{}: {e}", file.display())))?;
     if problems.is_empty() {
         let nothing = format!("{} holds no position; write one a line", file.display());
@@ -245,7 +269,7 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<obf::Problem>> {
 
 /// Lines of position, nodes, seconds; a first line of words is skipped.
 fn read_peers(file: &Path) -> anyhow::Result<Vec<(usize, Peer)>> {
-    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let text = read_text(file)?;
     let mut peers = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let cells: Vec<_> = line.split(',').map(str::trim).collect();
@@ -258,6 +282,11 @@ fn read_peers(file: &Path) -> anyhow::Result<Vec<(usize, Peer)>> {
             _ => None,
         };
         match row {
+            Some((position, _)) if peers.iter().any(|(there, _)| *there == position) => {
+                let (file, line_number) = (file.display(), index + 1);
+                let twice = format!("position {position} stands there twice");
+                return Err(Usage(format!("{file}: line {line_number}: {twice}")).into());
+            }
             Some(row) => peers.push(row),
             None if index == 0 && cells[0].parse::<f64>().is_err() => {}
             None => {

@@ -52,12 +52,13 @@ fn solve_agrees_with_right_scores_and_contradicts_wrong_ones() {
     assert_eq!(report["positions"][0]["best"], "h5");
     assert_eq!(report["total"]["contradictions"], 2);
 
-    let folder = with_problem(" h5:+6; a1:-2;");
+    let folder = with_problem(" h5:+6; a1:+8;");
     evalsmith(&folder)
         .args(["solve", "problems.obf"])
         .assert()
         .code(1)
-        .stdout(predicate::str::contains("a1:-2 is no legal move"));
+        .stdout(predicate::str::contains("a1:+8 is no legal move"))
+        .stdout(predicate::str::contains("1 scores checked, 1 contradicted"));
 }
 
 #[test]
@@ -74,6 +75,67 @@ fn solve_compares_with_a_peer() {
         fs::write(&peer, text).expect("a file");
         evalsmith(&folder)
             .args(["solve", "problems.obf", "--peer", "peer.csv"])
+            .assert()
+            .code(2)
+            .stderr(predicate::str::contains(named));
+    }
+}
+
+#[test]
+fn moves_are_scored_once_and_what_the_engine_loses_is_told() {
+    let folder = with_problem(" h5:+6;");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("two.obf"), format!("{BOARD} X;\n{BOARD} O;\n")).expect("a file");
+    let order = ["solve", "two.obf", "--score-moves", "scored.obf"];
+    evalsmith(&folder).args(order).assert().success();
+    let scored = fs::read_to_string(at("scored.obf")).expect("the file");
+    assert!(scored.starts_with(&format!("{BOARD} X; ")) && scored.contains(" h5:+6;"), "{scored}");
+    assert_eq!(scored.lines().count(), 2);
+
+    // What was written is kept, a line that was not finished is made anew.
+    let second = scored.find('\n').expect("two lines") + 1;
+    fs::write(at("scored.obf"), &scored[..second + 70]).expect("a file");
+    evalsmith(&folder)
+        .args(order)
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("1 of 1 positions solved"));
+    assert_eq!(fs::read_to_string(at("scored.obf")).expect("the file"), scored);
+    evalsmith(&folder)
+        .args(["solve", "problems.obf", "--score-moves", "scored.obf"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("holds other positions"));
+
+    let moves = |file: &str| -> serde_json::Value {
+        let order = ["bench", "moves", file, "--move-time", "0.01,0.02", "--format", "json"];
+        let run = evalsmith(&folder).args(order).assert().success();
+        serde_json::from_slice(&run.get_output().stdout).expect("JSON")
+    };
+    let right = moves("scored.obf");
+    assert_eq!(right["rows"][1]["move_time"], 0.02);
+    // White has one move, and so no choice.
+    assert_eq!(right["rows"][0]["positions"], 1);
+    assert_eq!(right["rows"][0]["faultless"], 1);
+    assert_eq!(right["rows"][0]["points_lost"]["mean"], 0.0);
+    assert_eq!(right["moves"][0]["chosen"], "h5");
+    // Scores turned round: the best move loses what it had won.
+    let turned = scored.replace(":+", ":?").replace(":-", ":+").replace(":?", ":-");
+    fs::write(at("turned.obf"), turned).expect("a file");
+    let wrong = moves("turned.obf");
+    assert!(wrong["rows"][0]["discs_lost"]["mean"].as_f64() > Some(2.0), "{wrong}");
+    assert!(wrong["rows"][0]["points_lost"]["mean"].as_f64() > Some(0.4), "{wrong}");
+
+    for (file, scores, named) in [
+        ("problems.obf", "", "has no score; have all moves scored by"),
+        ("illegal.obf", " a1:+2;", "position 1: a1 is no legal move"),
+        ("twice.obf", " h5:+2; h5:+4;", "h5 has more than one score"),
+    ] {
+        if !scores.is_empty() {
+            fs::write(at(file), format!("{BOARD} X;{scores}\n")).expect("a file");
+        }
+        evalsmith(&folder)
+            .args(["bench", "moves", file])
             .assert()
             .code(2)
             .stderr(predicate::str::contains(named));
@@ -122,6 +184,42 @@ fn techniques_are_turned_off_one_by_one() {
         .assert()
         .code(2)
         .stderr(predicate::str::contains("\"magic\" is no technique"));
+}
+
+#[test]
+fn a_line_is_checked_for_as_long_as_it_was_thought_about() {
+    let folder = with_problem("");
+    // 26 empty squares: a proof takes many seconds.
+    let far = "--OX-O----XXOO--OOOOOXX-OOOOOX--OOOXOXX-OOOOXX-----OOX----X-O--- X; E1:+16;";
+    evalsmith(&folder)
+        .args(["analyze", "othello", far, "--time", "0.2", "--check-line", "--threads", "1"])
+        .assert()
+        .success()
+        .stdout(
+            predicate::str::contains("holds for its first")
+                .or(predicate::str::contains("would be left at move")
+                    .or(predicate::str::contains("was not checked"))),
+        );
+    let near = format!("{BOARD} X");
+    evalsmith(&folder)
+        .args(["analyze", "othello", &near, "--check-line", "--function", "hand"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("the line holds for all its"));
+}
+
+#[test]
+fn files_are_text() {
+    let folder = with_problem("");
+    let file = folder.path().join("problems.obf");
+    fs::write(&file, format!("\u{feff}{BOARD} X; h5:+6;\n")).expect("a file");
+    evalsmith(&folder).args(["solve", "problems.obf"]).assert().success();
+    fs::write(&file, b"% one\n\xff\n").expect("a file");
+    evalsmith(&folder)
+        .args(["solve", "problems.obf"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("problems.obf: line 2: this is no text in UTF-8"));
 }
 
 #[test]

@@ -139,5 +139,6 @@ pub mod prelude {
     pub use evalsmith_report::Table;
     pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
     pub use evalsmith_stats::elo::{MatchStats, Pentanomial, Summary, Trinomial};
+    pub use evalsmith_stats::mean::{Mean, Sums};
     pub use evalsmith_stats::sprt::{Sprt, Verdict as TestVerdict};
 }

@@ -9,7 +9,6 @@
 //! not exist (the share of no game) is `None`; a rating beyond all bounds is an
 //! infinite [`Elo`] and is written as such.
 
-mod margin;
 mod normalised;
 mod pentanomial;
 mod sample;
@@ -17,7 +16,7 @@ mod sign;
 mod trinomial;
 
 use crate::Interval;
-pub use margin::MeanMargin;
+use crate::mean::{Mean, Sums};
 pub use normalised::NormalisedElo;
 pub use pentanomial::Pentanomial;
 pub use sample::{Sample, Summary};
@@ -110,8 +109,9 @@ pub struct MatchStats {
     pub superiority: f64,
     /// The exact sign test on the pairs that one player won.
     pub sign_test: SignTest,
-    /// The mean margin of a game; none without a game.
-    pub margin: Option<MeanMargin>,
+    /// The mean margin of a game, in the game's own unit, with its interval over the
+    /// pairs; none without a game.
+    pub margin: Option<Mean>,
 }
 
 impl MatchStats {
@@ -127,13 +127,13 @@ impl MatchStats {
     pub fn of_pairs(pairs: impl IntoIterator<Item = [i16; 2]>) -> Self {
         let mut results = [0_u64; 3];
         let mut counts = Pentanomial::default();
-        let mut margins = margin::Sums::default();
+        let mut margins = Sums::default();
         for pair in pairs {
             for margin in pair {
                 results[(margin.signum() + 1) as usize] += 1;
             }
             counts.add_pair(pair);
-            margins.add(pair);
+            margins.add(i64::from(pair[0]) + i64::from(pair[1]));
         }
         let of_pairs = Summary::of(&counts);
         Self {
@@ -148,7 +148,8 @@ impl MatchStats {
             elo_interval: of_pairs.elo_interval,
             superiority: of_pairs.superiority,
             sign_test: of_pairs.sign_test,
-            margin: margins.mean(),
+            // Two games are a pair.
+            margin: margins.mean(0.5),
         }
     }
 

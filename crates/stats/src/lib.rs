@@ -8,6 +8,7 @@ mod error;
 mod interval;
 mod logistic;
 pub mod matrix;
+pub mod mean;
 pub mod normal;
 pub mod proportion;
 pub mod ratings;

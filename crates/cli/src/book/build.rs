@@ -1,7 +1,7 @@
 //! `evalsmith book build`: a book that grows where it is left most cheaply.
 
 use super::{Booked, Searching, open_or_begin, summary};
-use crate::analyze::seconds;
+use crate::engine::seconds;
 use crate::failure::command_line;
 use crate::options::show;
 use clap::Args;
@@ -14,7 +14,8 @@ use std::time::Duration;
 /// Again and again the best moves that lead out of the book are searched, those first
 /// that a game reaches at the least loss of both sides. The file is extended in place
 /// and saved every half minute; the same command takes up a run that was killed. A book
-/// depends on the depths and its number of positions, not on threads, pauses or kills.
+/// depends on how it is searched and on its number of positions, not on threads, pauses
+/// or kills.
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("until").required(true).multiple(true))]
 pub(crate) struct Build {

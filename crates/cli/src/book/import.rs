@@ -1,9 +1,9 @@
 //! `evalsmith book import`: positions of games and files become positions of a book.
 
 use super::{Booked, Searching, open_or_begin, summary};
+use crate::analyze::looks_like_a_board;
 use crate::failure::{Usage, command_line, say};
-use crate::options::show;
-use anyhow::Context;
+use crate::options::{read_text, show};
 use clap::Args;
 use evalsmith_engine_othello::book::Until;
 use evalsmith_engine_othello::obf;
@@ -57,14 +57,12 @@ impl Import {
 
 /// The positions of a file, of whichever kind it is.
 fn read(file: &Path, plies: usize) -> anyhow::Result<Vec<Board<Portable>>> {
-    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let text = read_text(file)?;
     let mut lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| {
         let skipped = line.is_empty() || line.starts_with(['#', '%']);
         !skipped
     });
-    // A board has no digits before its side to move, a game has them from the start.
-    let is_board = |(_, line): &(usize, &str)| !line.chars().take(8).any(|c| c.is_ascii_digit());
-    if lines.clone().next().as_ref().is_some_and(is_board) {
+    if lines.clone().next().is_some_and(|(_, line)| looks_like_a_board(line)) {
         let problems = obf::read(&text).map_err(|e| Usage(format!("{}: {e}", file.display())))?;
         return Ok(problems.into_iter().map(|problem| problem.board).collect());
     }

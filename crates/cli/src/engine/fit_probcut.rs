@@ -1,8 +1,8 @@
 //! `evalsmith engine fit-probcut`: how far shallow searches are off, for a function.
 
-use super::by_function::ByFunction;
+use super::serve_othello::function_with_errors;
 use crate::failure::{Interrupted, command_line};
-use crate::options::{Format, may_write, print, show};
+use crate::options::{Format, may_write, print, show, thread_count};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -37,10 +37,13 @@ pub(crate) struct FitProbCut {
     #[arg(long, value_name = "PLIES", default_value_t = SampleParams::default().depth,
         value_parser = clap::value_parser!(u32).range(4..=20))]
     depth: u32,
-    /// What these searches leave out, by the shipped model: `full` for nothing, or the
-    /// name or percentage of a level, to get deeper
+    /// What these searches leave out: `full` for nothing, or the name or percentage of a
+    /// level, to get deeper
     #[arg(long, value_name = "LEVEL", default_value = "full")]
     selectivity: Selectivity,
+    /// The error model by which they leave it out [default: that of the shipped function]
+    #[arg(long, value_name = "FILE")]
+    probcut: Option<PathBuf>,
     /// Chooses the positions
     #[arg(long, value_name = "N", default_value_t = SampleParams::default().seed)]
     seed: u64,
@@ -97,10 +100,7 @@ impl FitProbCut {
         for path in [Some(&self.out), self.report.as_ref()].into_iter().flatten() {
             may_write(path, self.force)?;
         }
-        let threads = threads.map_or_else(
-            || std::thread::available_parallelism().map_or(1, usize::from),
-            usize::from,
-        );
+        let threads = thread_count(threads);
         let Self { positions, depth, selectivity, seed, .. } = self;
         let params = SampleParams {
             positions,
@@ -111,8 +111,13 @@ impl FitProbCut {
             ..SampleParams::default()
         };
         let terminal = Terminal::new();
-        let judge = ByFunction::open(&self.function)?;
-        let samples = probcut_samples(&params, &judge, &terminal).ok_or(Interrupted)?;
+        let (judge, errors, _) = function_with_errors(
+            &self.function,
+            self.probcut.as_deref(),
+            Some(selectivity),
+            selectivity,
+        )?;
+        let samples = probcut_samples(&params, (&judge, &errors), &terminal).ok_or(Interrupted)?;
         let fit = fit_probcut(&samples).map_err(|e| anyhow::anyhow!("{e}: raise --positions"))?;
         let made = format!("{} samples of {}, seed {seed}", samples.len(), self.function);
         write(&self.out, &model_text(&fit, &made))?;

@@ -221,13 +221,13 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
 mod tests {
     use super::*;
     use evalsmith_engine_othello::book::{Growth, Until};
-    use evalsmith_engine_othello::{Patterns, ProbCut};
+    use evalsmith_engine_othello::{ProbCut, SmallPatterns};
     use evalsmith_lab::prelude::{Game, Quiet, Side};
     use evalsmith_othello::{Othello, Portable};
     use evalsmith_protocol::Clocks;
     use std::convert::Infallible;
 
-    fn thinker(limits: Budget) -> OthelloThinker<Patterns> {
+    fn thinker(limits: Budget) -> OthelloThinker<SmallPatterns> {
         let (selectivity, clock) = (Selectivity::default(), Clock::Wall);
         OthelloThinker {
             engine: Engine::new(1, 1),
@@ -270,7 +270,7 @@ mod tests {
     fn pipes_take_nothing_from_processor_time() {
         let time = Duration::from_millis(30);
         let mut ours = thinker(Budget::move_time(time));
-        let most = |ours: &OthelloThinker<Patterns>| {
+        let most = |ours: &OthelloThinker<SmallPatterns>| {
             let plan = ours.plan(&record("f5d6c3"), &Budget::default()).unwrap();
             plan.limits.time.unwrap()
         };
@@ -296,7 +296,7 @@ mod tests {
     fn small_book() -> Book {
         let growth = Growth { depth: 1, solve_at: 0, table_mib: 1, ..Growth::default() };
         let until = Until { positions: Some(30), time: None };
-        let judge = (&Patterns, ProbCut::shipped());
+        let judge = (&SmallPatterns, ProbCut::of_small_patterns());
         let mut book = Book::default();
         book.grow(&growth, until, judge, &Quiet, |_| Ok::<_, Infallible>(())).unwrap();
         book

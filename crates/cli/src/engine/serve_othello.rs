@@ -7,7 +7,7 @@ use super::by_function::{ByFunction, shipped_probcut};
 use super::opening::{BookName, Opening, variety};
 use super::othello::OthelloThinker;
 use crate::failure::Usage;
-use anyhow::Context;
+use crate::options::read_text;
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::{Clock, Engine, ProbCut, Selectivity, Technique, Value};
 use evalsmith_lab::prelude::{EngineSetup, FunctionName, LabError, Protocol, serve};
@@ -64,13 +64,13 @@ enum ClockName {
 
 /// Reads an error model.
 pub(crate) fn read_probcut(path: &Path) -> anyhow::Result<ProbCut> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = read_text(path)?;
     Ok(text.parse().map_err(|e| Usage(format!("{}: {e}", path.display())))?)
 }
 
 /// How readily an engine that plays gives lines up: at equal time it is stronger than
 /// a careful one.
-const IN_PLAY: Selectivity = Selectivity::Daring;
+pub(crate) const IN_PLAY: Selectivity = Selectivity::Daring;
 
 /// A function as judge, with the model of its errors and the selectivity that is wanted,
 /// or the usual one where errors are known.

@@ -5,7 +5,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use evalsmith_core::{Game, Position, rng};
 use evalsmith_engine_othello::{
-    DISC, Engine, Judge, Limits, Patterns, ProbCut, Selectivity, Watch,
+    DISC, Engine, Judge, Limits, ProbCut, Selectivity, SmallPatterns, Watch,
 };
 use evalsmith_othello::{Board, Kernel, Othello, Portable};
 use rand::RngExt;
@@ -37,7 +37,7 @@ fn positions() -> Vec<Board<Portable>> {
 }
 
 fn run<J: Judge>(bencher: Bencher<'_, '_>, judge: J, selectivity: Selectivity, depth: u32) {
-    let mut engine = Engine::with_judge(4, 1, judge, ProbCut::shipped().clone());
+    let mut engine = Engine::with_judge(4, 1, judge, ProbCut::of_small_patterns().clone());
     let boards = positions();
     let limits = Limits { selectivity, ..Limits::depth(depth) };
     let mut all = || -> u64 {
@@ -60,10 +60,10 @@ fn trivial_judge(bencher: Bencher<'_, '_>) {
 
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn patterns(bencher: Bencher<'_, '_>) {
-    run(bencher, Patterns, Selectivity::Full, 7);
+    run(bencher, SmallPatterns, Selectivity::Full, 7);
 }
 
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn patterns_selective(bencher: Bencher<'_, '_>) {
-    run(bencher, Patterns, Selectivity::Careful, 9);
+    run(bencher, SmallPatterns, Selectivity::Careful, 9);
 }

@@ -1,4 +1,4 @@
-//! Makes `data/patterns.bin`, the weights of the judge `Patterns`.
+//! Makes `data/patterns.bin`, the weights of the judge `SmallPatterns`.
 //!
 //! `fit_patterns collect WTHOR-FOLDER COUNT SAMPLES` writes positions with their
 //! scores: those of every game at 24 empty squares, with the score that WTHOR
@@ -9,7 +9,7 @@
 #![expect(clippy::print_stdout, reason = "figures")]
 
 use evalsmith_core::{Game, Position, rng};
-use evalsmith_engine_othello::patterns::{ACTIVE, COUNTS, Patterns, WEIGHTS};
+use evalsmith_engine_othello::patterns::{ACTIVE, COUNTS, SmallPatterns, WEIGHTS};
 use evalsmith_engine_othello::{Question, Solver, Watch};
 use evalsmith_othello::{Board, Kernel, Move, Othello};
 use rand::RngExt;
@@ -143,7 +143,7 @@ fn fit(samples: &Path, out: &Path) {
             let word =
                 |at: usize| u64::from_le_bytes(record[at..at + 8].try_into().expect("eight"));
             let board = Board::new(word(0), word(8), game.start().kernel()).expect("a board");
-            let (active, counts) = Patterns::features(&board, board.mobility());
+            let (active, counts) = SmallPatterns::features(&board, board.mobility());
             let empties = board.empty().count_ones() as f32 / 16.0;
             let counts = std::array::from_fn(|i| {
                 counts[i / 2] as f32 * if i % 2 == 0 { 1.0 } else { empties }

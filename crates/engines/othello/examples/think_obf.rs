@@ -7,7 +7,7 @@
 
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
-    Certainty, DISC, Engine, Judge, Limits, Patterns, ProbCut, Selectivity, Watch, obf,
+    Certainty, DISC, Engine, Judge, Limits, ProbCut, Selectivity, SmallPatterns, Watch, obf,
 };
 use evalsmith_othello::{Board, Kernel};
 
@@ -30,13 +30,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problems = obf::read(&std::fs::read_to_string(file)?)?;
     match words.get(4).map(String::as_str) {
         Some("mobility") => think(Mobility, threads as usize, &problems, limits),
-        _ => think(Patterns, threads as usize, &problems, limits),
+        _ => think(SmallPatterns, threads as usize, &problems, limits),
     }
     Ok(())
 }
 
 fn think<J: Judge>(judge: J, threads: usize, problems: &[obf::Problem], limits: Limits) {
-    let mut engine = Engine::with_judge(64, threads, judge, ProbCut::shipped().clone());
+    let mut engine = Engine::with_judge(64, threads, judge, ProbCut::of_small_patterns().clone());
     let (mut nodes, mut cpu) = (0, 0.0);
     for problem in problems {
         engine.forget();

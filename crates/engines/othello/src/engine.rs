@@ -11,18 +11,19 @@
 mod checked;
 mod deepen;
 
-pub use checked::CheckedMove;
+pub use checked::{CheckedLine, CheckedMove};
 
 use crate::brake::Brake;
 use crate::clock::{Clock, Deadline};
 use crate::effort::Selectivity;
 use crate::judge::Judge;
-use crate::patterns::Patterns;
+use crate::patterns::SmallPatterns;
 use crate::probcut::ProbCut;
 use crate::solver::Solver;
-use crate::technique::Techniques;
+use crate::technique::{Technique, Techniques};
 use crate::value::{PER_DISC, Value};
 use crate::worker::{Job, Watch};
+use crate::zeroed::mebibytes;
 use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
 use std::time::Duration;
 
@@ -113,16 +114,16 @@ pub struct Ranked {
 
 /// Thinks; make it once and keep it through a game.
 #[derive(Debug)]
-pub struct Engine<J: Judge = Patterns> {
+pub struct Engine<J: Judge = SmallPatterns> {
     solver: Solver<J>,
     corner_quiescence: bool,
 }
 
-impl Engine<Patterns> {
+impl Engine<SmallPatterns> {
     /// An engine for this many threads with tables of at most `table_mib` MiB
     /// together, smaller where the system refuses the memory.
     pub fn new(table_mib: usize, threads: usize) -> Self {
-        Self::with_judge(table_mib, threads, Patterns, ProbCut::shipped().clone())
+        Self::with_judge(table_mib, threads, SmallPatterns, ProbCut::of_small_patterns().clone())
     }
 }
 
@@ -147,7 +148,7 @@ macro_rules! with_best_twin {
 impl<J: Judge> Engine<J> {
     /// The same with another judge, and a model of how far its searches are off.
     pub fn with_judge(table_mib: usize, threads: usize, judge: J, probcut: ProbCut) -> Self {
-        let solver = Solver::with_tables([table_mib / 2; 2], threads, judge, probcut);
+        let solver = Solver::with_tables([mebibytes(table_mib) / 2; 2], threads, judge, probcut);
         Self { solver, corner_quiescence: false }
     }
 
@@ -180,6 +181,7 @@ impl<J: Judge> Engine<J> {
         watch: &Watch<'_>,
         mut on_iteration: impl FnMut(&Thought),
     ) -> Thought {
+        let limits = self.possible(limits);
         self.grow_older();
         let threads = self.solver.threads;
         with_best_twin!(board, |board, twin| {
@@ -198,6 +200,7 @@ impl<J: Judge> Engine<J> {
         limits: Limits,
         watch: &Watch<'_>,
     ) -> Thought {
+        let limits = self.possible(limits);
         self.grow_older();
         let threads = self.solver.threads;
         with_best_twin!(board, |board, twin| {
@@ -217,6 +220,7 @@ impl<J: Judge> Engine<J> {
         watch: &Watch<'_>,
         mut on_iteration: impl FnMut(&[Ranked]),
     ) -> Vec<Ranked> {
+        let limits = self.possible(limits);
         self.grow_older();
         let threads = self.solver.threads;
         with_best_twin!(board, |board, twin| {
@@ -227,6 +231,14 @@ impl<J: Judge> Engine<J> {
     fn grow_older(&self) {
         self.solver.table.grow_older();
         self.solver.memory.grow_older();
+    }
+
+    /// Without Multi-ProbCut nothing can be left out.
+    fn possible(&self, limits: Limits) -> Limits {
+        if self.solver.techniques.has(Technique::Probcut) {
+            return limits;
+        }
+        Limits { selectivity: Selectivity::Full, ..limits }
     }
 
     fn job<'s, K: Kernel>(&'s self, limits: &Limits, watch: &'s Watch<'_>) -> Job<'s, K, J> {

@@ -112,14 +112,14 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// A table of at most `mib` MiB; smaller where the system refuses the memory.
-    pub(crate) fn new(mib: usize) -> Self {
-        Self { buckets: zeroes(mib), age: AtomicU8::new(0) }
+    /// A table of at most so many bytes; smaller where the system refuses the memory.
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self { buckets: zeroes(bytes), age: AtomicU8::new(1) }
     }
 
     /// What is stored from now on is worth more than what is there.
     pub(crate) fn grow_older(&self) {
-        let next = (self.age.load(Ordering::Relaxed) + 1) % AGES;
+        let next = self.age.load(Ordering::Relaxed) % (AGES - 1) + 1;
         self.age.store(next, Ordering::Relaxed);
     }
 
@@ -127,7 +127,7 @@ impl Memory {
         let bytes = size_of_val(&*self.buckets);
         // Fresh memory comes sooner than zeroes; the old must go first.
         self.buckets = Box::default();
-        *self = Self::new(bytes >> 20);
+        *self = Self::new(bytes);
     }
 
     #[inline(always)]
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_bound_answers_for_no_greater_effort() {
-        let memory = Memory::new(1);
+        let memory = Memory::new(1 << 20);
         let careful = effort(6, Selectivity::Careful);
         assert_eq!(memory.get(&board(1), careful), None);
         memory.put(&board(1), Recalled::of(-77, -90, Move(5)), careful);

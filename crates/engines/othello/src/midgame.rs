@@ -179,7 +179,6 @@ compiled_twice! {
             first = known.best;
         }
         if effort.depth >= LEAST_CHECKED
-            && worker.job.techniques.has(Technique::Probcut)
             && let Some(value) = check(worker, board, moves, effort, alpha)
         {
             return value;

@@ -6,9 +6,9 @@
 //! skipped, as are scores of `--`, which some suites end a line with.
 
 use crate::possible::{Impossible, check_possible};
-use evalsmith_core::Side;
-use evalsmith_othello::{Board, Move, Portable};
-use std::fmt::Display;
+use evalsmith_core::{Game, Side};
+use evalsmith_othello::{Board, Move, Othello, Portable};
+use std::fmt::{self, Display};
 
 /// A position with what a file says about its moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,14 @@ impl Problem {
     /// The best score that the file gives.
     pub fn best(&self) -> Option<i8> {
         self.scores.iter().map(|&(_, score)| score).max()
+    }
+}
+
+/// As a line of a file.
+impl Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{};", Othello::new().format(&self.board, self.to_move))?;
+        self.scores.iter().try_for_each(|(m, score)| write!(f, " {m}:{score:+};"))
     }
 }
 
@@ -162,6 +170,8 @@ mod tests {
         assert_eq!(problems[0].board, problems[1].board.passed());
         assert_eq!(problems[0].scores, [(Move(37), 2), (Move(44), -64)]);
         assert_eq!((problems[0].best(), problems[1].best()), (Some(2), None));
+        let written = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        assert_eq!(read(&written), Ok(problems), "{written}");
     }
 
     #[test]

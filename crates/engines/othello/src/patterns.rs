@@ -92,11 +92,12 @@ static TERNARY: [u16; 1024] = {
 
 static DATA: &[u8; WEIGHTS + 4 * COUNTS] = include_bytes!("../data/patterns.bin");
 
-/// The judge by patterns.
+/// A judge by a few patterns, small enough to come with the library. The judge by which
+/// the program plays is a [`SquareJudge`](crate::SquareJudge).
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Patterns;
+pub struct SmallPatterns;
 
-impl Patterns {
+impl SmallPatterns {
     /// The weights that speak in a position, and its counts: mobility of the mover
     /// and of the opponent, potential mobility of both, one, and one if the number
     /// of empty squares is odd. For fitting.
@@ -137,7 +138,7 @@ fn count_weight(i: usize, empties: i32) -> i32 {
     weight(at) + weight(at + 2) * empties / 16
 }
 
-impl Judge for Patterns {
+impl Judge for SmallPatterns {
     #[inline(always)]
     fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32 {
         let (active, counts) = Self::features(board, moves);

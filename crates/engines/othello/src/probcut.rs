@@ -70,9 +70,8 @@ pub struct ProbCut {
     table: Box<[[u16; SQUARES]; SQUARES]>,
 }
 
-static SHIPPED: LazyLock<ProbCut> = LazyLock::new(|| {
-    include_str!("../data/probcut.txt").parse().expect("a test reads the shipped file")
-});
+static OF_SMALL_PATTERNS: LazyLock<ProbCut> =
+    LazyLock::new(|| include_str!("../data/probcut.txt").parse().expect("a test reads this file"));
 
 impl ProbCut {
     /// Checks with these errors, in searches that end before the game and in those
@@ -91,10 +90,9 @@ impl ProbCut {
         Self { middle, end, table }
     }
 
-    /// The model for the judge [`Patterns`](crate::Patterns), fitted to searches of
-    /// this engine by `evalsmith engine fit-probcut`.
-    pub fn shipped() -> &'static Self {
-        &SHIPPED
+    /// The model for the judge [`SmallPatterns`](crate::SmallPatterns).
+    pub fn of_small_patterns() -> &'static Self {
+        &OF_SMALL_PATTERNS
     }
 
     /// The surface for searches that end before the game.
@@ -190,11 +188,11 @@ mod tests {
     }
 
     #[test]
-    fn the_shipped_model_is_read_and_its_margins_grow_with_confidence() {
-        let shipped = ProbCut::shipped();
+    fn a_model_is_read_and_its_margins_grow_with_confidence() {
+        let model = ProbCut::of_small_patterns();
         for empties in [12, 20, 36, 50] {
             for depth in [3, 8, empties.min(16)] {
-                let margins = Selectivity::ALL.map(|l| shipped.margin_in_discs(empties, depth, l));
+                let margins = Selectivity::ALL.map(|l| model.margin_in_discs(empties, depth, l));
                 assert!(margins[..4].is_sorted(), "{margins:?}");
                 assert!(margins[0].is_some_and(|m| m > 0.5 && m < 40.0), "{margins:?}");
                 assert_eq!(margins[4], None);

@@ -2,13 +2,13 @@
 //! thoughts visit, on one thread, from empty tables.
 
 use crate::engine::{Engine, Limits};
+use crate::judge::Judge;
 use crate::worker::Watch;
 use evalsmith_core::{Game, Position};
 use evalsmith_othello::{Board, Othello, Portable};
 
 /// Empty squares of the position and plies to look ahead; the last is proven.
-const THOUGHTS: [(u32, u32); 6] = [(54, 9), (46, 9), (38, 9), (30, 10), (22, 11), (16, 16)];
-const TABLE_MIB: usize = 16;
+const THOUGHTS: [(u32, u32); 6] = [(54, 12), (46, 12), (38, 12), (30, 12), (22, 22), (16, 16)];
 
 /// A position as far from the start, the same every time.
 fn position(walk: usize, empties: u32) -> Board<Portable> {
@@ -23,13 +23,14 @@ fn position(walk: usize, empties: u32) -> Board<Portable> {
     board
 }
 
-/// Positions visited by the fixed thoughts.
-pub fn signature() -> u64 {
-    let mut engine = Engine::new(TABLE_MIB, 1);
+/// Positions visited by the fixed thoughts of an engine with one thread. Of the limits
+/// the depth is not looked at.
+pub fn signature<J: Judge>(engine: &mut Engine<J>, limits: Limits) -> u64 {
     let thoughts = THOUGHTS.iter().enumerate().map(|(walk, &(empties, depth))| {
         engine.forget();
         let board = position(walk, empties);
-        engine.think(&board, Limits::depth(depth), &Watch::new(), |_| {}).nodes
+        let limits = Limits { depth: Some(depth), ..limits };
+        engine.think(&board, limits, &Watch::new(), |_| {}).nodes
     });
     thoughts.sum()
 }
@@ -45,6 +46,10 @@ mod tests {
             assert!(board.outcome().is_none(), "{walk}");
             assert_eq!(board.empty().count_ones(), empties, "{walk}");
         }
-        assert_eq!(signature(), signature());
+        let mut engine = Engine::new(16, 1);
+        let mut visited = |limits| signature(&mut engine, limits);
+        let first = visited(Limits::default());
+        assert_eq!(first, visited(Limits::default()));
+        assert_ne!(first, visited(Limits { whole_discs: true, ..Limits::default() }));
     }
 }

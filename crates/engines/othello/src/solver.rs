@@ -21,7 +21,7 @@ use crate::guess::BEYOND;
 use crate::judge::{DISC, Judge};
 use crate::last::NOTHING;
 use crate::memory::Memory;
-use crate::patterns::Patterns;
+use crate::patterns::SmallPatterns;
 use crate::probcut::ProbCut;
 use crate::split::Pool;
 use crate::table::Table;
@@ -30,6 +30,7 @@ use crate::twice::compiled_twice;
 use crate::value::PER_DISC;
 use crate::windows::Wanted;
 use crate::worker::{Job, Watch, Worker};
+use crate::zeroed::mebibytes;
 use evalsmith_core::{Outcome, Position, Solve, Solved};
 use evalsmith_othello::{Board, Kernel, Move, Portable, X86V3};
 
@@ -86,7 +87,7 @@ pub struct Answer {
 
 /// Solves endgames; make it once and ask it often.
 #[derive(Debug)]
-pub struct Solver<J: Judge = Patterns> {
+pub struct Solver<J: Judge = SmallPatterns> {
     pub(crate) table: Table,
     pub(crate) judge: J,
     pub(crate) probcut: ProbCut,
@@ -96,12 +97,12 @@ pub struct Solver<J: Judge = Patterns> {
     pub(crate) memory: Memory,
 }
 
-impl Solver<Patterns> {
+impl Solver<SmallPatterns> {
     /// A solver for this many threads with a table of at most `table_mib` MiB,
     /// rounded down to a power of two and smaller still where the system refuses
     /// the memory.
     pub fn new(table_mib: usize, threads: usize) -> Self {
-        Self::with_judge(table_mib, threads, Patterns, ProbCut::shipped().clone())
+        Self::with_judge(table_mib, threads, SmallPatterns, ProbCut::of_small_patterns().clone())
     }
 }
 
@@ -110,19 +111,25 @@ impl<J: Judge> Solver<J> {
     /// searches are off. What the searches before a proof find has an eighth of
     /// `table_mib` besides.
     pub fn with_judge(table_mib: usize, threads: usize, judge: J, probcut: ProbCut) -> Self {
-        Self::with_tables([table_mib, table_mib / PREPARING], threads, judge, probcut)
+        let bytes = mebibytes(table_mib);
+        Self::with_tables([bytes, bytes / PREPARING], threads, judge, probcut)
     }
 
-    /// The same with so many MiB for proven bounds and for what searches with the judge
+    /// The same with so many bytes for proven bounds and for what searches with the judge
     /// find.
-    pub(crate) fn with_tables(mib: [usize; 2], threads: usize, judge: J, probcut: ProbCut) -> Self {
+    pub(crate) fn with_tables(
+        bytes: [usize; 2],
+        threads: usize,
+        judge: J,
+        probcut: ProbCut,
+    ) -> Self {
         Self {
-            table: Table::new(mib[0]),
+            table: Table::new(bytes[0]),
             judge,
             probcut,
             threads: threads.max(1),
             techniques: Techniques::ALL,
-            memory: Memory::new(mib[1]),
+            memory: Memory::new(bytes[1]),
         }
     }
 

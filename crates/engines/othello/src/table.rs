@@ -68,9 +68,9 @@ impl Packed {
 }
 
 impl Table {
-    /// A table of at most `mib` MiB; smaller where the system refuses the memory.
-    pub(crate) fn new(mib: usize) -> Self {
-        let buckets = zeroes::<Bucket>(mib);
+    /// A table of at most so many bytes; smaller where the system refuses the memory.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let buckets = zeroes::<Bucket>(bytes);
         let mask = buckets.len() - 1;
         Self { buckets, mask, suited: false, age: AtomicU32::new(1) }
     }
@@ -86,7 +86,7 @@ impl Table {
 
     /// What is stored from now on is worth more than what is there.
     pub(crate) fn grow_older(&self) {
-        let next = (self.age.load(Ordering::Relaxed) + 1) % AGES;
+        let next = self.age.load(Ordering::Relaxed) % (AGES - 1) + 1;
         self.age.store(next, Ordering::Relaxed);
     }
 
@@ -94,7 +94,7 @@ impl Table {
         let bytes = size_of_val(&*self.buckets);
         // Fresh memory comes sooner than zeroes; the old must go first.
         self.buckets = Box::default();
-        *self = Self::new(bytes >> 20);
+        *self = Self::new(bytes);
     }
 
     #[inline(always)]
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn bounds_of_one_board_meet() {
-        let table = Table::new(1);
+        let table = Table::new(1 << 20);
         assert_eq!(table.get(&board(1)), None);
         table.put(&board(1), known(2, 64, 5), 10);
         assert_eq!(table.get(&board(1)), Some(known(2, 64, 5)));
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_part_of_the_table_serves_until_more_is_needed() {
-        let mut table = Table::new(64);
+        let mut table = Table::new(64 << 20);
         let all = table.mask;
         table.suit(18);
         let part = table.mask;

@@ -13,10 +13,6 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 #[repr(transparent)]
 pub(crate) struct Version(AtomicU32);
 
-// SAFETY: no more than an atomic integer.
-#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
-unsafe impl crate::zeroed::Zeroable for Version {}
-
 impl Version {
     /// What `look` sees, if nobody wrote meanwhile.
     #[inline(always)]

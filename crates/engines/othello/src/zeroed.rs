@@ -4,7 +4,6 @@
 //! make the system find every page at once (0.3 s for 512 MiB).
 
 use std::alloc::{Layout, alloc_zeroed};
-use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Types for which bytes of zero are a value.
 ///
@@ -13,12 +12,6 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 #[expect(unsafe_code, reason = "a promise about the bytes of a type")]
 pub(crate) unsafe trait Zeroable {}
 
-// SAFETY: atomic integers have the bytes of their integers.
-#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
-unsafe impl Zeroable for AtomicU32 {}
-// SAFETY: as above.
-#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
-unsafe impl Zeroable for AtomicU64 {}
 // SAFETY: zero is an integer.
 #[expect(unsafe_code, reason = "a promise about the bytes of a type")]
 unsafe impl Zeroable for i8 {}
@@ -26,11 +19,16 @@ unsafe impl Zeroable for i8 {}
 #[expect(unsafe_code, reason = "a promise about the bytes of a type")]
 unsafe impl<T: Zeroable, const N: usize> Zeroable for [T; N] {}
 
-/// A power of two of zeroes that fill at most `mib` MiB, one at least; fewer where
+/// So many MiB, or as many bytes as there can be.
+pub(crate) const fn mebibytes(mib: usize) -> usize {
+    mib.saturating_mul(1 << 20)
+}
+
+/// A power of two of zeroes that fill at most so many bytes, one at least; fewer where
 /// the system refuses the memory.
-pub(crate) fn zeroes<T: Zeroable>(mib: usize) -> Box<[T]> {
+pub(crate) fn zeroes<T: Zeroable>(bytes: usize) -> Box<[T]> {
     const { assert!(size_of::<T>() > 0) };
-    let bytes = mib.saturating_mul(1 << 20).min(isize::MAX as usize / 2);
+    let bytes = bytes.min(isize::MAX as usize / 2);
     let mut count = 1_usize << (bytes / size_of::<T>()).max(1).ilog2();
     loop {
         match exactly(count) {
@@ -84,14 +82,13 @@ const fn ask_for_large_pages(_: *mut u8, _: usize) {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::Ordering::Relaxed;
 
     #[test]
     fn tables_are_powers_of_two_and_zero() {
-        let words = zeroes::<AtomicU64>(3);
-        assert_eq!(words.len(), (2 << 20) / 8);
-        assert!(words.iter().all(|word| word.load(Relaxed) == 0));
-        assert_eq!(zeroes::<[AtomicU32; 4]>(0).len(), 1);
+        let groups = zeroes::<[i8; 8]>(mebibytes(3));
+        assert_eq!(groups.len(), (2 << 20) / 8);
+        assert!(groups.iter().all(|group| *group == [0; 8]));
+        assert_eq!(zeroes::<[i8; 4]>(0).len(), 1);
         assert_eq!(*exactly::<i8>(3).unwrap(), [0; 3]);
     }
 }

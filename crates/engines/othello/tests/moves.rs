@@ -3,11 +3,12 @@
 
 use evalsmith_core::{Game, Position, Solve, rng};
 use evalsmith_engine_othello::{
-    Certainty, DISC, Engine, Judge, Limits, Patterns, Selectivity, Solver, Value, Watch,
+    Certainty, DISC, Engine, Judge, Limits, Selectivity, SmallPatterns, Solver, Value, Watch,
 };
 use evalsmith_othello::{Board, Move, Othello, Portable};
 use proptest::prelude::*;
 use rand::RngExt;
+use std::time::Duration;
 
 /// The position after random moves, with so many empty squares, in which somebody moves.
 fn position(index: u64, empties: u32) -> Option<Board<Portable>> {
@@ -33,7 +34,7 @@ fn negamax(board: &Board<Portable>, depth: u32) -> i32 {
     }
     if depth == 0 {
         let eighth = DISC / 8;
-        let judged = Patterns.value(board, board.mobility());
+        let judged = SmallPatterns.value(board, board.mobility());
         return (judged + eighth / 2).div_euclid(eighth).clamp(-512, 512);
     }
     board.moves().map(|m| -negamax(&board.play(m), depth - 1)).max().expect("has moves")
@@ -124,7 +125,8 @@ proptest! {
         let Some(board) = position(index, empties) else { return Ok(()) };
         let mut engine = Engine::new(1, 1);
         let thought = engine.think(&board, full(depth), &Watch::new(), |_| {});
-        let checked = engine.check_line(&board, &thought.line[..1], full(depth), &Watch::new());
+        let line = engine.check_line(&board, &thought.line[..1], full(depth), &Watch::new());
+        let checked = line.moves;
         let mut at = board;
         let mut left = depth;
         for (index, entry) in checked.iter().enumerate() {
@@ -136,13 +138,18 @@ proptest! {
             at = at.play(entry.mv);
             left -= u32::from(entry.mv != Move::PASS);
         }
-        prop_assert!(left == 0 || at.outcome().is_some());
+        prop_assert!(line.whole && (left == 0 || at.outcome().is_some()));
 
         let value = |m: Move| -negamax(&board.play(m), depth - 1);
         let worst = board.moves().min_by_key(|&m| value(m)).expect("has moves");
-        let checked = engine.check_line(&board, &[worst, Move(27)], full(depth), &Watch::new());
+        let line = engine.check_line(&board, &[worst, Move(27)], full(depth), &Watch::new());
+        let checked = line.moves;
         prop_assert_eq!((checked[0].mv, eighths(checked[0].value)), (worst, value(worst)));
         prop_assert_eq!(checked[0].is_left(), value(worst) < eighths(thought.value));
         prop_assert_eq!(checked[0].best_value, thought.value);
+
+        let no_time = Limits { time: Some(Duration::ZERO), ..full(depth) };
+        let line = engine.check_line(&board, &thought.line, no_time, &Watch::new());
+        prop_assert!(line.moves.is_empty() && !line.whole);
     }
 }

@@ -2,7 +2,8 @@
 
 use evalsmith_core::{Game, Position, Solve, rng};
 use evalsmith_engine_othello::{
-    Certainty, DISC, Engine, Judge, Limits, Patterns, ProbCut, Selectivity, Solver, Thought, Watch,
+    Certainty, DISC, Engine, Judge, Limits, ProbCut, Selectivity, SmallPatterns, Solver, Thought,
+    Watch,
 };
 use evalsmith_othello::{Board, Kernel, Move, Othello, Portable};
 use proptest::prelude::*;
@@ -26,7 +27,7 @@ fn position(index: u64, empties: u32) -> Option<Board<Portable>> {
 /// Eighths of a disc, rounded as the engine promises: to the nearest, halves up.
 fn judged(board: &Board<Portable>) -> i32 {
     let eighth = DISC / 8;
-    (Patterns.value(board, board.mobility()) + eighth / 2).div_euclid(eighth).clamp(-512, 512)
+    (SmallPatterns.value(board, board.mobility()) + eighth / 2).div_euclid(eighth).clamp(-512, 512)
 }
 
 /// The value by the definition: every line to its end, no bounds.
@@ -233,7 +234,7 @@ struct Moody(std::thread::ThreadId);
 impl Judge for Moody {
     fn value<K: Kernel>(&self, board: &Board<K>, moves: u64) -> i32 {
         assert!(std::thread::current().id() == self.0, "a helper's bad day");
-        Patterns.value(board, moves)
+        SmallPatterns.value(board, moves)
     }
 }
 
@@ -242,7 +243,7 @@ fn a_panic_in_a_helper_reaches_the_caller() {
     let home = std::thread::current().id();
     let board = position(4000, 22).expect("a game");
     let run = |judge: Moody| {
-        let mut engine = Engine::with_judge(4, 3, judge, ProbCut::shipped().clone());
+        let mut engine = Engine::with_judge(4, 3, judge, ProbCut::of_small_patterns().clone());
         let thinking = std::panic::AssertUnwindSafe(|| {
             engine.think(&board, Limits::depth(60), &Watch::new(), |_| {})
         });

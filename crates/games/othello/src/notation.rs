@@ -60,7 +60,9 @@ pub(crate) fn read_transcript<K: Kernel>(
         }
         record.play(m).map_err(|illegal| {
             let ply = illegal.ply + 1;
-            wrong(format!("{m} at ply {ply} is not legal; the moves before it must be wrong too"))
+            wrong(format!(
+                "{m} at ply {ply} is not legal there; look at it and the moves before it"
+            ))
         })?;
     }
     Ok(record)

@@ -265,7 +265,7 @@ fn write_found(bytes: &mut Vec<u8>, found: Found) {
 mod tests {
     use super::*;
     use crate::book::{Growth, Until};
-    use crate::patterns::Patterns;
+    use crate::patterns::SmallPatterns;
     use crate::probcut::ProbCut;
     use evalsmith_core::Quiet;
     use evalsmith_othello::Othello;
@@ -278,7 +278,7 @@ mod tests {
         let mut book = Book::default();
         book.remember_command("evalsmith book build\nothello");
         let until = Until { positions: Some(20), time: None };
-        let judge = (&Patterns, ProbCut::shipped());
+        let judge = (&SmallPatterns, ProbCut::of_small_patterns());
         book.grow(&growth, until, judge, &Quiet, |_| Ok::<_, Infallible>(())).unwrap();
         let far = Othello::new().parse_transcript("f5d6c3d3c4f4f6").unwrap();
         book.ask_for_all(far.positions().iter().copied());

@@ -205,7 +205,7 @@ impl Book {
 mod tests {
     use super::*;
     use crate::engine::Certainty;
-    use crate::patterns::Patterns;
+    use crate::patterns::SmallPatterns;
     use evalsmith_core::{Quiet, rng};
     use evalsmith_othello::{Board, Portable};
     use rand::RngExt;
@@ -219,7 +219,7 @@ mod tests {
 
     fn grow(book: &mut Book, growth: &Growth, positions: usize) -> GrownUntil {
         let until = Until { positions: Some(positions), time: None };
-        let judge = (&Patterns, ProbCut::shipped());
+        let judge = (&SmallPatterns, ProbCut::of_small_patterns());
         book.grow(growth, until, judge, &Quiet, |_| Ok::<_, Infallible>(())).unwrap()
     }
 
@@ -262,7 +262,7 @@ mod tests {
         grow(&mut whole, &shallow(1), 60);
         let mut parts = Book::default();
         let until = Until { positions: Some(60), time: None };
-        let judge = (&Patterns, ProbCut::shipped());
+        let judge = (&SmallPatterns, ProbCut::of_small_patterns());
         let mut stops = 0;
         let mut random = rng::stream(1, "stops", 0);
         loop {
@@ -325,7 +325,7 @@ mod tests {
     fn time_ends_growth_and_failure_to_save_is_told() {
         let mut book = Book::default();
         let until = Until { positions: None, time: Some(Duration::ZERO) };
-        let judge = (&Patterns, ProbCut::shipped());
+        let judge = (&SmallPatterns, ProbCut::of_small_patterns());
         let saved = |_: &Book| Ok::<_, Infallible>(());
         let ended = book.grow(&shallow(1), until, judge, &Quiet, saved);
         assert_eq!(ended, Ok(GrownUntil::TimeOver));

@@ -2,10 +2,10 @@
 
 use super::canonical::{Canonical, Successor};
 use super::{Book, BookMove};
+use crate::obf::Problem;
 use evalsmith_core::{Game, Position, Side};
 use evalsmith_othello::{Board, Kernel, Move, Othello, Portable};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 /// A book in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,13 +64,10 @@ impl Book {
         positions.sort_unstable();
         positions.into_iter().map(|at| {
             let board = at.board();
-            let side = if at.discs % 2 == 0 { Side::First } else { Side::Second };
-            let mut line = Othello::new().format(&board, side);
-            line.push(';');
-            for BookMove { mv, value, .. } in self.moves(&board) {
-                let _ = write!(line, " {mv}:{:+};", value.discs().round());
-            }
-            line
+            let to_move = if at.discs % 2 == 0 { Side::First } else { Side::Second };
+            let whole = |known: &BookMove| (known.mv, known.value.discs().round() as i8);
+            let scores = self.moves(&board).iter().map(whole).collect();
+            Problem { board, to_move, scores }.to_string()
         })
     }
 
@@ -116,7 +113,7 @@ mod tests {
     use super::*;
     use crate::book::{Growth, Until};
     use crate::obf;
-    use crate::patterns::Patterns;
+    use crate::patterns::SmallPatterns;
     use crate::probcut::ProbCut;
     use evalsmith_core::Quiet;
     use std::convert::Infallible;
@@ -124,7 +121,7 @@ mod tests {
     fn grow(book: &mut Book, positions: usize) {
         let growth = Growth { depth: 1, solve_at: 0, table_mib: 1, ..Growth::default() };
         let until = Until { positions: Some(positions), time: None };
-        let judge = (&Patterns, ProbCut::shipped());
+        let judge = (&SmallPatterns, ProbCut::of_small_patterns());
         book.grow(&growth, until, judge, &Quiet, |_| Ok::<_, Infallible>(())).unwrap();
     }
 

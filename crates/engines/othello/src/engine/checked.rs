@@ -13,6 +13,7 @@ use crate::value::Value;
 use crate::worker::Watch;
 use evalsmith_core::Position;
 use evalsmith_othello::{Board, Kernel, Move};
+use std::time::Instant;
 
 /// A move of a line, and what a search of its position says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,25 +39,38 @@ impl CheckedMove {
     }
 }
 
+/// A line as far as it was walked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedLine {
+    /// Its moves.
+    pub moves: Vec<CheckedMove>,
+    /// Whether the walk came to its end: it was neither stopped nor short of time.
+    pub whole: bool,
+}
+
 impl<J: Judge> Engine<J> {
     /// Walks down a line as far as `limits.depth` plies (passes are not counted) or the
     /// end of the game, searching every position to the depth that is left. A move that
-    /// is not legal ends the line given, a stopped watch the walk.
+    /// is not legal ends the line given. A stopped watch ends the walk, and so does
+    /// `limits.time` for all of it together, on the wall.
     pub fn check_line<K: Kernel>(
         &mut self,
         board: &Board<K>,
         line: &[Move],
         limits: Limits,
         watch: &Watch<'_>,
-    ) -> Vec<CheckedMove> {
+    ) -> CheckedLine {
+        let until = limits.time.and_then(|time| Instant::now().checked_add(time));
+        let over = || watch.stopped() || until.is_some_and(|until| Instant::now() >= until);
         let mut at = *board;
         let mut left = limits.depth.unwrap_or(u32::MAX).min(at.empty().count_ones());
         let mut given = line.iter();
         let mut checked = Vec::new();
         while left > 0 && at.outcome().is_none() {
-            let limits = Limits { depth: Some(left), ..limits };
+            let time = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let limits = Limits { depth: Some(left), time, ..limits };
             let found = self.think(&at, limits, watch, |_| {});
-            let Some(best) = found.best.filter(|_| !watch.stopped()) else { break };
+            let Some(best) = found.best.filter(|_| !over()) else { break };
             let next = given.next().copied();
             let mv = next.filter(|m| at.moves().any(|legal| legal == *m));
             if mv.is_none() {
@@ -66,7 +80,7 @@ impl<J: Judge> Engine<J> {
             let mut value = found.value;
             if mv != best {
                 value = self.think_among(&at, mv.bit(), limits, watch).value;
-                if watch.stopped() {
+                if over() {
                     break;
                 }
             }
@@ -82,6 +96,6 @@ impl<J: Judge> Engine<J> {
             at = at.play(mv);
             left -= u32::from(mv != Move::PASS);
         }
-        checked
+        CheckedLine { whole: left == 0 || at.outcome().is_some(), moves: checked }
     }
 }

@@ -46,12 +46,12 @@ fn steps(empties: u32, limits: &Limits) -> Vec<Step> {
     let search = |depth, selectivity| Step::Search(Effort { depth, selectivity });
     let mut steps: Vec<_> = (1..=before).map(|d| search(d, limits.selectivity)).collect();
     if to_end {
-        let probable = if empties > PROVEN_SOON {
-            &BEFORE_PROOF[..]
-        } else if empties > PROVEN_AT_ONCE {
+        let probable = if limits.selectivity == Selectivity::Full || empties <= PROVEN_AT_ONCE {
+            &[]
+        } else if empties <= PROVEN_SOON {
             &BEFORE_PROOF[..1]
         } else {
-            &[]
+            &BEFORE_PROOF[..]
         };
         steps.extend(probable.iter().map(|&level| search(empties, level)));
         steps.push(Step::Prove);
@@ -318,5 +318,7 @@ mod tests {
         assert_eq!(of(17, &Limits::depth(17)), (9 + 1 + 1, None));
         assert_eq!(of(15, &Limits::depth(15)), (6 + 1, None));
         assert_eq!(of(4, &Limits::default()), (1, None));
+        let full = Limits { selectivity: Selectivity::Full, ..Limits::default() };
+        assert_eq!(of(20, &full), (12 + 1, None), "nothing is left out on the way");
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Games begin at random and go on by the engine at two plies, with a random move
 //! now and then. Each position is searched to every depth, without selectivity unless
-//! some is asked for, and to the end where that is near. Invariant: a sample depends on the seed, the judge
-//! and its index, never on the number of threads.
+//! some is asked for, and to the end where that is near. Invariant: a sample depends on
+//! the seed, the judge and its index, never on the number of threads.
 
 use super::ProbCutSample;
 use crate::effort::Selectivity;
@@ -33,8 +33,8 @@ pub struct SampleParams {
     pub positions: u64,
     /// The deepest search that ends before the game.
     pub depth: u32,
-    /// How much those searches leave out, by the shipped model: with some selectivity they
-    /// get as deep as those of play.
+    /// How much those searches leave out: with some selectivity they get as deep as those
+    /// of play.
     pub selectivity: Selectivity,
     /// With at most so many empty squares a position is also searched to the end.
     pub to_end: u32,
@@ -51,11 +51,11 @@ impl Default for SampleParams {
     }
 }
 
-/// The values of positions by all pairs of searches of the same parity; none when
-/// `progress` was stopped.
+/// The values of positions by all pairs of searches of the same parity, which leave lines
+/// out by what is known of the judge's errors; none when `progress` was stopped.
 pub fn probcut_samples<J: Judge>(
     params: &SampleParams,
-    judge: &J,
+    (judge, errors): (&J, &ProbCut),
     progress: &dyn Progress,
 ) -> Option<Vec<ProbCutSample>> {
     progress.begin("search", params.positions, "positions");
@@ -63,8 +63,7 @@ pub fn probcut_samples<J: Judge>(
     std::thread::scope(|scope| {
         for _ in 0..params.threads.max(1) {
             scope.spawn(|| {
-                let mut engine =
-                    Engine::with_judge(TABLE_MIB, 1, judge, ProbCut::shipped().clone());
+                let mut engine = Engine::with_judge(TABLE_MIB, 1, judge, errors.clone());
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     if index >= params.positions || progress.stopped() {
@@ -87,7 +86,7 @@ pub fn probcut_samples<J: Judge>(
 }
 
 /// A position as it comes up when a weak player plays itself from a random opening;
-/// none where the game ended or a pass came first.
+/// none where the game ended first.
 fn position<J: Judge>(engine: &mut Engine<J>, seed: u64, index: u64) -> Option<Board<Portable>> {
     engine.forget();
     let mut random = rng::stream(seed, "probcut positions", index);
@@ -150,23 +149,24 @@ fn pairs(board: &Board<Portable>, values: &[(u32, f64)]) -> Vec<ProbCutSample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patterns::Patterns;
+    use crate::patterns::SmallPatterns;
     use evalsmith_core::Quiet;
 
     #[test]
     fn samples_do_not_depend_on_threads_and_are_what_a_fit_takes() {
         let params =
             SampleParams { positions: 12, depth: 5, to_end: 14, ..SampleParams::default() };
-        let one = probcut_samples(&params, &Patterns, &Quiet).unwrap();
+        let judge = (&SmallPatterns, ProbCut::of_small_patterns());
+        let one = probcut_samples(&params, judge, &Quiet).unwrap();
         let three = SampleParams { threads: 3, ..params };
-        assert_eq!(Some(&one), probcut_samples(&three, &Patterns, &Quiet).as_ref());
+        assert_eq!(Some(&one), probcut_samples(&three, judge, &Quiet).as_ref());
         assert!(one.iter().any(|s| s.depth == 5 && s.check == 3));
         assert!(one.iter().all(|s| s.check < s.depth && s.depth <= s.empties));
         for other in [
             SampleParams { seed: 6, ..params },
             SampleParams { selectivity: Selectivity::Daring, ..params },
         ] {
-            assert_ne!(Some(&one), probcut_samples(&other, &Patterns, &Quiet).as_ref());
+            assert_ne!(Some(&one), probcut_samples(&other, judge, &Quiet).as_ref());
         }
     }
 }

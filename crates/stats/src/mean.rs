@@ -1,49 +1,64 @@
-//! The mean margin of a game, with the pair as the unit: the two games of an
-//! opening are averaged first, and Student's interval is taken over the pairs.
+//! The mean of independent whole numbers, with Student's interval.
 
 use crate::Interval;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The mean margin of a game for the first player, in the game's own unit.
+/// A mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MeanMargin {
-    /// The mean over all games.
+pub struct Mean {
+    /// The mean itself.
     pub mean: f64,
-    /// Its 95 % interval; none unless two pairs differ.
+    /// Its 95 % interval; none unless two values differ.
     pub interval: Option<Interval<f64>>,
 }
 
-/// Sums over pairs, exact in integers.
+/// Sums of whole numbers, exact.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums {
-    pairs: u64,
+pub struct Sums {
+    count: u64,
     sum: i128,
     squares: i128,
 }
 
 impl Sums {
-    pub(super) fn add(&mut self, pair: [i16; 2]) {
-        let both = i128::from(pair[0]) + i128::from(pair[1]);
-        self.pairs += 1;
-        self.sum += both;
-        self.squares += both * both;
+    /// One value more.
+    pub fn add(&mut self, value: i64) {
+        let value = i128::from(value);
+        self.count += 1;
+        self.sum += value;
+        self.squares += value * value;
     }
 
-    pub(super) fn mean(&self) -> Option<MeanMargin> {
-        if self.pairs == 0 {
+    /// How many values there are.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean of values that count units of a size; none without a value.
+    ///
+    /// ```
+    /// use evalsmith_stats::mean::Sums;
+    /// let mut halves = Sums::default();
+    /// for value in [1, 2, 0] {
+    ///     halves.add(value);
+    /// }
+    /// assert_eq!(halves.mean(0.5).map(|found| found.mean), Some(0.5));
+    /// ```
+    pub fn mean(&self, unit: f64) -> Option<Mean> {
+        if self.count == 0 {
             return None;
         }
-        let n = self.pairs as f64;
-        let mean = self.sum as f64 / (2.0 * n);
-        // n² times the variance of the pairs' sums.
-        let spread = i128::from(self.pairs) * self.squares - self.sum * self.sum;
+        let n = self.count as f64;
+        let mean = unit * self.sum as f64 / n;
+        // n² times the variance.
+        let spread = i128::from(self.count) * self.squares - self.sum * self.sum;
         let interval = (spread > 0).then(|| {
-            let error = (spread as f64 / (n - 1.0)).sqrt() / (2.0 * n);
+            let error = unit * (spread as f64 / (n - 1.0)).sqrt() / n;
             let half = student_quantile(n - 1.0) * error;
             Interval { low: mean - half, high: mean + half }
         });
-        Some(MeanMargin { mean, interval })
+        Some(Mean { mean, interval })
     }
 }
 
@@ -67,30 +82,30 @@ fn student_quantile(freedom: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn mean(pairs: &[[i16; 2]]) -> Option<MeanMargin> {
+    fn halves(values: &[i64]) -> Option<Mean> {
         let mut sums = Sums::default();
-        for &pair in pairs {
-            sums.add(pair);
+        for &value in values {
+            sums.add(value);
         }
-        sums.mean()
+        sums.mean(0.5)
     }
 
-    /// Pair means 4, 1, -2, 5: mean 2, variance 10, standard error √2.5, and
-    /// Student's quantile for three degrees of freedom 3.18245.
+    /// 4, 1, -2, 5: mean 2, variance 10, standard error √2.5, and Student's quantile for
+    /// three degrees of freedom 3.18245.
     #[test]
     fn by_hand() {
-        let found = mean(&[[12, -4], [2, 0], [-2, -2], [10, 0]]).expect("four pairs");
+        let found = halves(&[8, 2, -4, 10]).expect("four values");
         assert_eq!(found.mean, 2.0);
-        let interval = found.interval.expect("the pairs differ");
+        let interval = found.interval.expect("the values differ");
         assert!((interval.high - 2.0 - 3.182_446 * 2.5_f64.sqrt()).abs() < 1e-5, "{interval:?}");
         assert!((interval.low + interval.high - 4.0).abs() < 1e-12);
     }
 
     #[test]
     fn without_spread_there_is_no_interval() {
-        assert_eq!(mean(&[]), None);
-        assert_eq!(mean(&[[5, -1]]), Some(MeanMargin { mean: 2.0, interval: None }));
-        assert_eq!(mean(&[[5, -1], [3, 1]]), Some(MeanMargin { mean: 2.0, interval: None }));
+        assert_eq!(halves(&[]), None);
+        assert_eq!(halves(&[4]), Some(Mean { mean: 2.0, interval: None }));
+        assert_eq!(halves(&[4, 4]), Some(Mean { mean: 2.0, interval: None }));
     }
 
     /// The printed tables of Student's distribution.
