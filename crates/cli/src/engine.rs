@@ -56,7 +56,7 @@ struct Serve {
     function: FunctionName,
     #[command(flatten)]
     limits: Limits,
-    /// Memory for the transposition table
+    /// Memory for the transposition tables
     #[arg(long, value_name = "MIB", default_value_t = EngineSetup::HASH as u64,
         value_parser = clap::value_parser!(u64).range(1..=EngineSetup::MOST_HASH as u64))]
     hash: u64,

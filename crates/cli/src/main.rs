@@ -30,8 +30,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Parser)]
 #[command(name = "evalsmith", version, propagate_version = true, max_term_width = 100)]
 struct Arguments {
-    /// Worker threads; what they make does not depend on it [default: all cores; of an
-    /// engine, one]
+    /// Worker threads; what is made does not depend on it, the nodes of one search shared
+    /// by several do [default: all cores; of an engine, one]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Stop as by Ctrl-C when stdin ends: whoever started the run has gone

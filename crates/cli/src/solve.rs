@@ -42,7 +42,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "FILE.obf", conflicts_with = "verdict")]
     score_moves: Option<PathBuf>,
     /// Techniques to do without, to see what they save: table, children, stability,
-    /// ordering, preparation
+    /// ordering, preparation, and probcut, without which nothing is prepared either
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     without: Vec<Technique>,
     /// Another program's figures, as lines of position (from 1), nodes, seconds

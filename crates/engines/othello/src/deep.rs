@@ -17,7 +17,7 @@ use crate::twice::compiled_twice;
 use crate::worker::Worker;
 use evalsmith_othello::{Board, Kernel, Move};
 
-/// With at least so many empty squares, shallow searches order the moves.
+/// With at least so many empty squares the judge orders the moves.
 const JUDGED: u32 = 13;
 
 /// With at least so many empty squares, the move that selective searches found best is
@@ -84,8 +84,12 @@ compiled_twice! {
         {
             return value;
         }
-        order(worker, &mut candidates, &board, alpha);
-        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates);
+        // The remembered move often makes an order needless.
+        let remembered = first.bit() & moves != 0;
+        if !remembered {
+            order(worker, &mut candidates, &board, alpha);
+        }
+        let (best, best_move) = best_of(worker, &board, alpha, &mut candidates, remembered);
         if !worker.halted() && worker.job.techniques.has(Technique::Table) {
             let found = Known { bounds: Bounds::of(best, alpha), best: best_move };
             let nodes = worker.leaves.nodes - before;
@@ -94,12 +98,14 @@ compiled_twice! {
         best
     }
 
-    /// The best of the moves, or one that is better than `alpha`.
+    /// The best of the moves, or one that is better than `alpha`; the moves behind the
+    /// first may have to be ordered yet.
     pub(crate) fn best_of<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
         alpha: i32,
         candidates: &mut Many,
+        mut unordered: bool,
     ) -> (i32, Move) {
         let (mut best, mut best_move) = (NOTHING, Move::PASS);
         let shareable = board.empty().count_ones() >= SPLIT;
@@ -113,6 +119,10 @@ compiled_twice! {
                 if value > alpha {
                     break;
                 }
+            }
+            if unordered {
+                order(worker, candidates, board, alpha);
+                unordered = false;
             }
             // The eldest brother is known: the others may be searched at once.
             if shareable && candidates.rest() > 0 && worker.job.pool.someone_is_idle() {

@@ -56,7 +56,7 @@ compiled_twice! {
         best
     }
 
-    /// The value one ply deep, exact below `beta`: no order is worth its cost.
+    /// The value one ply deep, exact below `beta`, the moves as they come.
     fn one_ply<K: Kernel, J: Judge>(
         nodes: &mut u64,
         judge: &J,

@@ -4,6 +4,7 @@
 //! is a lower bound of the true one, another an upper bound. The last flips are
 //! only counted, and squares are tried by the parity of their quadrants.
 
+use crate::order::neighbours;
 use crate::quadrants::{FOUR, case_of_four};
 use crate::stable::Stability;
 use crate::twice::compiled_twice;
@@ -26,8 +27,7 @@ static AROUND: [u64; 64] = {
     let mut square = 0;
     while square < 64 {
         let set = 1_u64 << square;
-        let row = set | (set << 1) & 0xFEFE_FEFE_FEFE_FEFE | (set >> 1) & 0x7F7F_7F7F_7F7F_7F7F;
-        around[square] = (row | row << 8 | row >> 8) & !set;
+        around[square] = neighbours(set) & !set;
         square += 1;
     }
     around

@@ -150,7 +150,7 @@ fn held_corners(own: u64) -> u32 {
 
 /// The squares next to `set` in any direction.
 #[inline(always)]
-pub(crate) fn neighbours(set: u64) -> u64 {
+pub(crate) const fn neighbours(set: u64) -> u64 {
     let row = set | (set << 1) & 0xFEFE_FEFE_FEFE_FEFE | (set >> 1) & 0x7F7F_7F7F_7F7F_7F7F;
     row | row << 8 | row >> 8
 }

@@ -8,6 +8,7 @@
 
 use crate::judge::{DISC, Judge};
 use crate::order::neighbours;
+use crate::ternary::ternary;
 use evalsmith_othello::{Board, Kernel, mirror, transpose};
 
 /// Patterns active in a position.
@@ -74,21 +75,7 @@ const INSTANCES: [Instance; ACTIVE] = {
     instances
 };
 
-/// The number whose digit in base three is one where a bit is set.
-static TERNARY: [u16; 1024] = {
-    let mut table = [0; 1024];
-    let mut bits = 0;
-    while bits < 1024 {
-        let (mut i, mut power) = (0, 1);
-        while i < 10 {
-            table[bits] += (bits >> i & 1) as u16 * power;
-            power = if i < 9 { power * 3 } else { power };
-            i += 1;
-        }
-        bits += 1;
-    }
-    table
-};
+static TERNARY: [u16; 1024] = ternary();
 
 static DATA: &[u8; WEIGHTS + 4 * COUNTS] = include_bytes!("../data/patterns.bin");
 

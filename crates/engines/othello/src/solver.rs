@@ -358,8 +358,7 @@ compiled_twice! {
             return (if worker.halted() { NOTHING } else { value }, Move::PASS);
         }
         let mut candidates = Many::new(board, moves, first);
-        deep::order(worker, &mut candidates, board, alpha);
-        deep::best_of(worker, board, alpha, &mut candidates)
+        deep::best_of(worker, board, alpha, &mut candidates, true)
     }
 
     /// Follows moves that keep the bounds. Where the mover has something to prove,

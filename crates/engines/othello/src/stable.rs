@@ -8,6 +8,7 @@
 //!
 //! Invariant: never counts a disc that some sequence of moves flips.
 
+use crate::ternary::ternary;
 use evalsmith_othello::{Board, Kernel};
 use std::sync::LazyLock;
 
@@ -16,21 +17,7 @@ const INNER: u64 = 0x007E_7E7E_7E7E_7E00;
 const NOT_A: u64 = 0xFEFE_FEFE_FEFE_FEFE;
 const NOT_H: u64 = 0x7F7F_7F7F_7F7F_7F7F;
 
-/// The number whose digit in base three is one where a bit is set.
-static TERNARY: [u16; 256] = {
-    let mut table = [0; 256];
-    let mut bits = 0;
-    while bits < 256 {
-        let (mut i, mut power) = (0, 1);
-        while i < 8 {
-            table[bits] += (bits >> i & 1) as u16 * power;
-            power *= 3;
-            i += 1;
-        }
-        bits += 1;
-    }
-    table
-};
+static TERNARY: [u16; 256] = ternary();
 
 static STABLE_EDGES: LazyLock<Box<[u8; EDGES]>> = LazyLock::new(stable_edges);
 

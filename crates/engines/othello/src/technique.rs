@@ -1,8 +1,8 @@
 //! What a search can do without, each to be turned off to see what it gains.
 //!
 //! Invariant: without any of them the solver's answers are the same; only their price
-//! is not. So are those of the midgame search, but for Multi-ProbCut, which is there
-//! to leave something out.
+//! is not. Selective searches leave out other lines when they remember or order
+//! otherwise, and their values may differ.
 
 use std::fmt;
 use std::str::FromStr;

@@ -91,12 +91,8 @@ pub(super) struct Successor<K: Kernel> {
 
 impl<K: Kernel> Successor<K> {
     pub(super) fn of(board: &Board<K>, m: Move) -> Self {
-        let next = board.play(m);
-        if next.mobility() == 0 && next.opponent_mobility() != 0 {
-            Self { board: next.passed(), again: true }
-        } else {
-            Self { board: next, again: false }
-        }
+        let (board, again) = decided(&board.play(m));
+        Self { board, again }
     }
 
     /// A value of the position it leads to, for the side that plays the move.

@@ -244,7 +244,7 @@ fn read_found(bytes: &mut Bytes<'_>, board: &Board<Portable>) -> Checked<Found> 
         *Selectivity::ALL.get(usize::from(certainty & 15)).ok_or("a certainty unheard of")?;
     let certainty = match certainty >> 4 {
         0 => Certainty::Judged(level),
-        1 => Certainty::Probable(level),
+        1 if level != Selectivity::Full => Certainty::Probable(level),
         2 if level == Selectivity::Full => Certainty::Exact,
         _ => return Err("a certainty unheard of"),
     };
