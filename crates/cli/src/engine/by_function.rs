@@ -89,7 +89,7 @@ fn squares(function: &PatternFunction<Chosen>) -> Option<SquareJudge> {
         names,
         bases: tables.bases().to_vec(),
         moves,
-        weights: tables.steps().to_vec(),
+        weights: tables.steps().into(),
         group_of_discs: std::array::from_fn(|discs| groups.of(Stage(discs as u8)) as u8),
         discs_a_step: tables
             .log_odds_a_step()

@@ -10,6 +10,7 @@
 use crate::judge::{DISC, Judge, OfChildren, Term};
 use crate::zeroed;
 use evalsmith_othello::{Board, Kernel};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ const IN_WORD: usize = 4;
 
 /// What a [`SquareJudge`] is made of.
 #[derive(Clone, Debug)]
-pub struct SquareTables {
+pub struct SquareTables<'w> {
     /// The squares of every instance of a pattern, the one that counts least first.
     pub instances: Vec<Vec<u8>>,
     /// What each instance is called.
@@ -45,7 +46,7 @@ pub struct SquareTables {
     /// weights begin.
     pub moves: Option<(i16, i16, u32)>,
     /// The weights of one group, groups one after the other.
-    pub weights: Vec<i16>,
+    pub weights: Cow<'w, [i16]>,
     /// The group of each number of discs.
     pub group_of_discs: [u8; 65],
     /// What a step of a weight is worth in each group, in discs.
@@ -86,7 +87,7 @@ impl SquareJudge {
     /// # Errors
     /// When there are more patterns than fit, one names a square twice or none, or an
     /// index could point beyond its weights.
-    pub fn new(tables: SquareTables) -> Result<Self, Unfit> {
+    pub fn new(tables: SquareTables<'_>) -> Result<Self, Unfit> {
         let SquareTables { instances, names, bases, moves, weights, group_of_discs, discs_a_step } =
             tables;
         if instances.len() > LANES {
@@ -153,8 +154,10 @@ impl SquareJudge {
             let most = f32::from(most) * discs_a_step;
             let discs = (most / f32::from(i8::MAX)).clamp(f32::MIN_POSITIVE, COARSEST);
             for (byte, &step) in table.iter_mut().zip(steps) {
-                // A float beyond the type becomes its greatest or least value.
-                *byte = (f32::from(step) * discs_a_step / discs).round() as i8;
+                // A float beyond the type becomes its greatest or least value, and one
+                // between two whole numbers the nearer to zero.
+                let steps = f32::from(step) * discs_a_step / discs;
+                *byte = (steps + 0.5_f32.copysign(steps)) as i8;
             }
             scales.push(discs * DISC as f32);
         }
@@ -312,7 +315,7 @@ mod tests {
     use evalsmith_othello::{Move, Othello};
     use rand::RngExt;
 
-    fn tables() -> SquareTables {
+    fn tables() -> SquareTables<'static> {
         // A row, a corner and the other way round a corner, and two groups.
         let instances = vec![(0..8).collect(), vec![0, 1, 8, 9], vec![63, 62, 55, 54, 7, 3]];
         let stride = 6561 + 81 + 729 + 9;
@@ -331,7 +334,7 @@ mod tests {
     }
 
     /// Square by square.
-    fn slowly<K: Kernel>(tables: &SquareTables, board: &Board<K>) -> f32 {
+    fn slowly<K: Kernel>(tables: &SquareTables<'_>, board: &Board<K>) -> f32 {
         let discs = 64 - board.empty().count_ones() as usize;
         let group = usize::from(tables.group_of_discs[discs]);
         let weights = &tables.weights[group * (tables.weights.len() / 2)..];
@@ -405,8 +408,9 @@ mod tests {
         // The row's weight where it is empty, as it is at the start, in discs.
         let told = |steps: i16, largest: i16| {
             let mut tables = tables();
-            tables.weights.fill(0);
-            (tables.weights[0], tables.weights[7]) = (steps, largest);
+            let weights = tables.weights.to_mut();
+            weights.fill(0);
+            (weights[0], weights[7]) = (steps, largest);
             tables.discs_a_step.fill(0.001);
             SquareJudge::new(tables).expect("they fit").explain(&start)[0].discs
         };
@@ -421,7 +425,7 @@ mod tests {
 
     #[test]
     fn what_could_point_beyond_its_weights_is_refused() {
-        let spoil = |spoil: fn(&mut SquareTables)| {
+        let spoil = |spoil: fn(&mut SquareTables<'static>)| {
             let mut tables = tables();
             spoil(&mut tables);
             SquareJudge::new(tables).is_err()
@@ -438,8 +442,8 @@ mod tests {
         }));
         assert!(spoil(|t| t.names.truncate(2)));
         assert!(spoil(|t| t.moves = Some((-4, 4000, 0x1000))));
-        assert!(spoil(|t| t.weights.resize(2 * ROOM, 0)));
-        assert!(spoil(|t| t.weights.clear()));
+        assert!(spoil(|t| t.weights.to_mut().resize(2 * ROOM, 0)));
+        assert!(spoil(|t| t.weights.to_mut().clear()));
         assert!(spoil(|t| t.discs_a_step.truncate(1)));
     }
 }
