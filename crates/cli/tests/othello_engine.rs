@@ -189,17 +189,14 @@ fn techniques_are_turned_off_one_by_one() {
 #[test]
 fn a_line_is_checked_for_as_long_as_it_was_thought_about() {
     let folder = with_problem("");
-    // 26 empty squares: a proof takes many seconds.
+    // 26 empty squares: proofs of all its positions would take minutes. How far it gets
+    // depends on the machine, but it ends.
     let far = "--OX-O----XXOO--OOOOOXX-OOOOOX--OOOXOXX-OOOOXX-----OOX----X-O--- X; E1:+16;";
     evalsmith(&folder)
         .args(["analyze", "othello", far, "--time", "0.2", "--check-line", "--threads", "1"])
         .assert()
         .success()
-        .stdout(
-            predicate::str::contains("holds for its first")
-                .or(predicate::str::contains("would be left at move")
-                    .or(predicate::str::contains("was not checked"))),
-        );
+        .stdout(predicate::str::contains("\nthe line "));
     let near = format!("{BOARD} X");
     evalsmith(&folder)
         .args(["analyze", "othello", &near, "--check-line", "--function", "hand"])
