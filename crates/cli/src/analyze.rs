@@ -322,7 +322,7 @@ fn check_words(report: &Report) -> String {
     let values = || checked.iter().map(|c| c.value);
     let (least, most) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
     let range = match moves {
-        0 => return "the line was not checked: the search was stopped before".to_owned(),
+        0 => return "the line was not checked: the search ended before".to_owned(),
         1 => format!("its value is {least:+.2}"),
         _ if least == most => format!("its value stays at {least:+.2}"),
         _ => format!("its value is {least:+.2} to {most:+.2}"),

@@ -119,6 +119,7 @@ impl Memory {
 
     /// What is stored from now on is worth more than what is there.
     pub(crate) fn grow_older(&self) {
+        // Nought is the age of what was never written.
         let next = self.age.load(Ordering::Relaxed) % (AGES - 1) + 1;
         self.age.store(next, Ordering::Relaxed);
     }

@@ -7,7 +7,7 @@ use crate::worker::Watch;
 use evalsmith_core::{Game, Position};
 use evalsmith_othello::{Board, Othello, Portable};
 
-/// Empty squares of the position and plies to look ahead; the last is proven.
+/// Empty squares of the position and plies to look ahead; the last two are proven.
 const THOUGHTS: [(u32, u32); 6] = [(54, 12), (46, 12), (38, 12), (30, 12), (22, 22), (16, 16)];
 
 /// A position as far from the start, the same every time.

@@ -154,8 +154,8 @@ impl SquareJudge {
             let most = f32::from(most) * discs_a_step;
             let discs = (most / f32::from(i8::MAX)).clamp(f32::MIN_POSITIVE, COARSEST);
             for (byte, &step) in table.iter_mut().zip(steps) {
-                // A float beyond the type becomes its greatest or least value, and one
-                // between two whole numbers the nearer to zero.
+                // To the nearest: what is cut off is cut towards zero, and what is beyond
+                // the type becomes its greatest or least value.
                 let steps = f32::from(step) * discs_a_step / discs;
                 *byte = (steps + 0.5_f32.copysign(steps)) as i8;
             }
