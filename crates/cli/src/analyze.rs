@@ -4,14 +4,16 @@ use crate::engine::{BookName, function_with_errors, seconds};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print, show, thread_count};
 use crate::progress::Terminal;
-use crate::solve::{mebibytes, watched};
+use crate::solve::mebibytes;
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::{
     BookMove, Certainty, CheckedMove, DEFAULT_TABLE_MIB, Engine, Limits, Ranked, Selectivity, Term,
     Watch, check_possible,
 };
 use evalsmith_lab::LabError;
-use evalsmith_lab::prelude::{FunctionName, Game, Malformed, Position, Progress, Side, Table};
+use evalsmith_lab::prelude::{
+    FunctionName, Game, Malformed, Position, Progress, Side, Table, handing_on_stop,
+};
 use evalsmith_othello::{Board, Move, Othello, Portable};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -155,7 +157,8 @@ impl Analyze {
             Engine::with_judge(self.hash, threads, &judge, model).corner_quiescence(true);
         let (terminal, watch) = (Terminal::new(), Watch::new());
         let mut history = BTreeMap::<Move, Vec<Iteration>>::new();
-        let (ranked, checked) = watched(&terminal, &watch, || {
+        let stop = || watch.stop();
+        let (ranked, checked) = handing_on_stop(&terminal, stop, || {
             let ranked = engine.rank_moves(&board, limits, &watch, |ranked| {
                 terminal.note(&note(ranked, watch.nodes()));
                 for entry in ranked {

@@ -7,7 +7,7 @@ mod info;
 mod show;
 
 use crate::engine::{ByFunction, function_with_errors};
-use crate::options::{may_write, thread_count};
+use crate::options::{may_write, read_bytes, thread_count};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
@@ -110,9 +110,7 @@ impl Searching {
 
 /// The book of a file.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Book> {
-    let name = || path.display().to_string();
-    let bytes = std::fs::read(path).with_context(name)?;
-    Book::read(&bytes).with_context(name)
+    Book::read(&read_bytes(path)?).with_context(|| path.display().to_string())
 }
 
 /// The book of a file, or a new one where there is none.

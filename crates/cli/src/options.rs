@@ -4,8 +4,9 @@ use crate::failure::Usage;
 use anyhow::Context;
 use clap::ValueEnum;
 use evalsmith_lab::prelude::{AnyGame, Plies, Stage, Table};
-use std::io::Write;
-use std::path::Path;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 
 /// Reads a game's name; an unknown one names those that exist.
 pub(crate) fn game_name(text: &str) -> Result<String, String> {
@@ -81,15 +82,40 @@ pub(crate) fn may_write(path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The same of what is made from something: that is not written over, even if told to.
+pub(crate) fn may_write_from(path: &Path, force: bool, source: &Path) -> anyhow::Result<()> {
+    may_write(path, force)?;
+    let inside = |place: PathBuf| source.canonicalize().is_ok_and(|s| place.starts_with(s));
+    if path.canonicalize().is_ok_and(inside) {
+        let (path, source) = (path.display(), source.display());
+        let reason =
+            format!("{path} is, or is part of, {source}, which is read; choose another name");
+        return Err(Usage(reason).into());
+    }
+    Ok(())
+}
+
 /// As many threads as asked for, or as there are cores.
 pub(crate) fn thread_count(asked: Option<u16>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     asked.map_or_else(cores, usize::from)
 }
 
+/// The bytes of a file that is held in memory as a whole.
+pub(crate) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    const MOST: u64 = 1 << 30;
+    let name = || path.display().to_string();
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes)).with_context(name)?;
+    if bytes.len() as u64 > MOST {
+        return Err(Usage(format!("{} has more than a GiB, too much to be read", name())).into());
+    }
+    Ok(bytes)
+}
+
 /// The text of a file, which must be UTF-8; a byte order mark is skipped.
 pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let bytes = read_bytes(path)?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let good = &e.as_bytes()[..e.utf8_error().valid_up_to()];
         let line = good.split(|&byte| byte == b'\n').count();
@@ -121,14 +147,18 @@ pub(crate) fn list_games() -> anyhow::Result<()> {
         let d = game.defaults();
         show(&format!("{name}: {}", game.feature_names().join(", ")))?;
         show(&format!(
-            "  defaults: --games {} --depth {} --opening-plies {} --chance {} --solve-at {} --pairs {}; \
-             match openings of {}",
+            "  defaults: --games {} --depth {} --opening-plies {} --chance {} --solve-at {} --decided-at {} \
+             --radius {} --searched {} --pairs {} --cpu-ms {}; match openings of {}",
             d.games,
             d.depth,
             d.opening_plies,
             d.chance,
             d.solve_at,
+            d.decided_at,
+            d.radius,
+            d.searched,
             d.pairs,
+            d.cpu_ms,
             Plies::from(d.match_plies)
         ))?;
     }

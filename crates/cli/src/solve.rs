@@ -11,12 +11,11 @@ use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
     Bounds, DEFAULT_TABLE_MIB, Question, Solver, Technique, Watch, obf,
 };
-use evalsmith_lab::prelude::{FunctionName, Position, Progress, Table};
+use evalsmith_lab::prelude::{FunctionName, Position, Progress, Table, handing_on_stop};
 use evalsmith_othello::Move;
 use scored::Scored;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Solve Othello endgames of OBF files and check the scores they give.
 ///
@@ -126,11 +125,13 @@ impl Solve {
             let wrong = format!("the peer's figures name position {position} of {there}");
             return Err(Usage(wrong).into());
         }
-        let mut scored = match &self.score_moves {
-            Some(path) => Some(Scored::open(path, problems.iter().map(|(_, problem)| problem))?),
-            None => None,
+        let (mut scored, there) = match &self.score_moves {
+            Some(path) => {
+                let (scored, there) = Scored::open(path, problems.iter().map(|(_, p)| p))?;
+                (Some(scored), there)
+            }
+            None => (None, Vec::new()),
         };
-        let there = scored.as_ref().map_or(0, Scored::len);
         let threads = thread_count(threads);
         let judge = ByFunction::open(&FunctionName::Shipped)?;
         let mut solver = Solver::with_judge(self.hash, threads, judge, shipped_probcut())
@@ -138,11 +139,12 @@ impl Solve {
         let terminal = Terminal::new();
         let rows = Rows { format: self.format, peers: !peers.is_empty() };
         rows.show_headings()?;
-        terminal.begin("solve", (problems.len() - there) as u64, "positions");
+        terminal.begin("solve", (problems.len() - there.len()) as u64, "positions");
         let watch = Watch::new();
         let mut solved = Vec::new();
-        watched(&terminal, &watch, || {
-            for (index, (file, problem)) in problems.iter().enumerate().skip(there) {
+        let stop = || watch.stop();
+        handing_on_stop(&terminal, stop, || {
+            for (index, (file, problem)) in problems.iter().enumerate().skip(there.len()) {
                 let peer = peers.iter().find(|(at, _)| *at == index + 1).map(|(_, peer)| *peer);
                 let row = self.solve(&mut solver, &watch, index + 1, file, problem, peer);
                 terminal.aside(|| rows.show(&row))?;
@@ -158,7 +160,12 @@ impl Solve {
             anyhow::Ok(())
         })?;
         terminal.end();
-        let total = total(&solved);
+        let mut total = total(&solved);
+        for ((_, problem), before) in problems.iter().zip(&there) {
+            let checks = check_again(problem, before);
+            total.checked += checks.compared;
+            total.contradictions += checks.contradictions.len();
+        }
         let (contradictions, stopped) = (total.contradictions, watch.stopped());
         match self.format {
             Format::Table => show(&total_line(&total))?,
@@ -189,34 +196,19 @@ impl Solve {
         let question = if self.verdict { Question::Verdict } else { Question::Score };
         let answer = solver.ask(&problem.board, question, watch);
         let mut nodes = answer.nodes;
-        let mut contradictions = Vec::new();
         let Bounds { lower, upper } = answer.bounds;
-        let legal: Vec<_> = problem.board.moves().filter(|&m| m != Move::PASS).collect();
-        let (known, unknown): (Vec<_>, Vec<_>) =
-            problem.scores.iter().partition(|(m, _)| legal.contains(m));
-        contradictions
-            .extend(unknown.iter().map(|(m, score)| format!("{m}:{score:+} is no legal move")));
-        let file_score = known.iter().map(|(_, score)| *score).max();
-        if let Some(score) = file_score.filter(|score| !(lower..=upper).contains(score)) {
-            contradictions.push(format!("best {score:+}"));
-        }
-        let mut checked = usize::from(answer.complete && file_score.is_some());
+        let mut checks = Checks::of(problem, Found { lower, upper, complete: answer.complete });
         let mut scores = Vec::new();
-        for m in legal {
-            let told = || known.iter().filter(|(scored, _)| *scored == m);
-            if self.score_moves.is_none() && !(self.all_moves && told().next().is_some()) {
+        for m in problem.board.moves().filter(|&m| m != Move::PASS) {
+            let told = problem.scores.iter().any(|(scored, _)| *scored == m);
+            if self.score_moves.is_none() && !(self.all_moves && told) {
                 continue;
             }
             let reply = solver.ask(&problem.board.play(m), Question::Score, watch);
             nodes += reply.nodes;
-            let (least, most) = (-reply.bounds.upper, -reply.bounds.lower);
-            for (_, score) in told() {
-                checked += usize::from(reply.complete);
-                if !(least..=most).contains(score) {
-                    contradictions.push(format!("{m}:{score:+} is {most:+}"));
-                }
-            }
-            scores.push((m, most));
+            let (lower, upper) = (-reply.bounds.upper, -reply.bounds.lower);
+            checks.add(problem, m, Found { lower, upper, complete: reply.complete });
+            scores.push((m, upper));
         }
         Solved {
             position,
@@ -225,36 +217,89 @@ impl Solve {
             lower,
             upper,
             complete: answer.complete,
-            file_score,
+            file_score: checks.best,
             best: answer.best.map(|m| m.to_string()),
             line: answer.line.iter().map(ToString::to_string).collect(),
             nodes,
             cpu_seconds: begun.elapsed().as_secs_f64(),
-            checked,
+            checked: checks.compared,
             scores,
-            contradictions,
+            contradictions: checks.contradictions,
             peer,
         }
     }
 }
 
-/// Does a job while another thread hands a wish to stop on to the watch.
-pub(crate) fn watched<R>(terminal: &Terminal, watch: &Watch<'_>, job: impl FnOnce() -> R) -> R {
-    let (done, over) = std::sync::mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // The sender goes when the job ends, even by a panic.
-            while over.recv_timeout(Duration::from_millis(50))
-                == Err(std::sync::mpsc::RecvTimeoutError::Timeout)
-            {
-                if terminal.stopped() {
-                    return watch.stop();
-                }
+/// What a search says of a score.
+#[derive(Clone, Copy)]
+struct Found {
+    lower: i8,
+    upper: i8,
+    complete: bool,
+}
+
+impl Found {
+    const fn exactly(score: i8) -> Self {
+        Self { lower: score, upper: score, complete: true }
+    }
+
+    fn allows(self, score: i8) -> bool {
+        (self.lower..=self.upper).contains(&score)
+    }
+}
+
+/// What a file says of a position, beside what was found.
+#[derive(Default)]
+struct Checks {
+    /// The best score that the file gives a legal move.
+    best: Option<i8>,
+    /// Scores of the file that were compared.
+    compared: usize,
+    contradictions: Vec<String>,
+}
+
+impl Checks {
+    /// Compares the best score.
+    fn of(problem: &obf::Problem, found: Found) -> Self {
+        let legal = |m: Move| m != Move::PASS && problem.board.moves().any(|there| there == m);
+        let mut checks = Self::default();
+        for &(m, score) in &problem.scores {
+            if legal(m) {
+                checks.best = checks.best.max(Some(score));
+            } else {
+                checks.contradictions.push(format!("{m}:{score:+} is no legal move"));
             }
-        });
-        let _done = done;
-        job()
-    })
+        }
+        if let Some(score) = checks.best {
+            checks.compared += usize::from(found.complete);
+            if !found.allows(score) {
+                checks.contradictions.push(format!("best {score:+}"));
+            }
+        }
+        checks
+    }
+
+    /// Compares the scores of a move.
+    fn add(&mut self, problem: &obf::Problem, m: Move, found: Found) {
+        for &(_, score) in problem.scores.iter().filter(|(scored, _)| *scored == m) {
+            self.compared += usize::from(found.complete);
+            if !found.allows(score) {
+                self.contradictions.push(format!("{m}:{score:+} is {:+}", found.upper));
+            }
+        }
+    }
+}
+
+/// Compares a position with the scores that an earlier run wrote.
+fn check_again(problem: &obf::Problem, before: &obf::Problem) -> Checks {
+    let Some(best) = before.best() else {
+        return Checks::of(problem, Found { lower: -64, upper: 64, complete: false });
+    };
+    let mut checks = Checks::of(problem, Found::exactly(best));
+    for &(m, score) in &before.scores {
+        checks.add(problem, m, Found::exactly(score));
+    }
+    checks
 }
 
 pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<obf::Problem>> {

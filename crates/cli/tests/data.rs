@@ -164,6 +164,14 @@ fn datasets_go_out_and_come_in_again() {
     refused(&folder, &["data", "export", "all", "-o", "out.pgn"], 1, "--force");
     refused(&folder, &["data", "export", "all", "-o", "out.obf"], 2, "not written so");
     refused(&folder, &["data", "export", "all", "-o", "out"], 2, "--format");
+    let part = "all/part-00000.parquet";
+    let before = fs::read(folder.path().join(part)).expect("a part");
+    refused(&folder, &["data", "export", "all", "-o", part, "--force"], 2, "which is read");
+    assert_eq!(fs::read(folder.path().join(part)).expect("a part"), before);
+    run(&folder, &["data", "generate", "othello", "--games", "2", "--depth", "1", "--out", "own"]);
+    // SGF has no words for a game of Othello that does not begin at the start.
+    refused(&folder, &["data", "export", "own", "-o", "own.sgf"], 1, "nothing was written");
+    assert!(!folder.path().join("own.sgf").exists());
 }
 
 #[test]

@@ -67,6 +67,13 @@ fn a_killed_match_is_resumed_from_its_log_alone() {
     assert_eq!(lines(&at("killed.jsonl")), lines(&at("whole.jsonl")));
     assert_eq!(stdout(&folder, &["match", "report", "whole.jsonl"]), whole);
 
+    for (name, begins) in
+        [("games.pgn", "[Event "), ("games.ggf", "(;GM[Othello]"), ("games", "(;")]
+    {
+        stdout(&folder, &["match", "records", "whole.jsonl", "-o", name]);
+        let text = fs::read_to_string(folder.path().join(name)).expect("the games");
+        assert!(text.starts_with(begins), "{name}: {text}");
+    }
     stdout(&folder, &["match", "report", "whole.jsonl", "-o", "page.html"]);
     let page = fs::read_to_string(at("page.html")).expect("a page");
     assert!(page.contains("othello: hand against trivial@depth=2"), "{page}");

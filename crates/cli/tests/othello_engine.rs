@@ -101,11 +101,28 @@ fn moves_are_scored_once_and_what_the_engine_loses_is_told() {
         .success()
         .stdout(predicate::str::contains("1 of 1 positions solved"));
     assert_eq!(fs::read_to_string(at("scored.obf")).expect("the file"), scored);
-    evalsmith(&folder)
-        .args(["solve", "problems.obf", "--score-moves", "scored.obf"])
-        .assert()
-        .code(2)
-        .stderr(predicate::str::contains("holds other positions"));
+    for (there, what) in [
+        (scored.as_str(), "other positions"),
+        ("{\"no\": \"end of line\"}", "a file of somebody else's"),
+        (&format!("{BOARD} X; h5:+6;\n"), "not all moves"),
+    ] {
+        fs::write(at("other.obf"), there).expect("a file");
+        evalsmith(&folder)
+            .args(["solve", "problems.obf", "--score-moves", "other.obf"])
+            .assert()
+            .code(2)
+            .stderr(predicate::str::contains("other.obf").and(predicate::str::contains("name")));
+        assert_eq!(fs::read_to_string(at("other.obf")).expect("the file"), there, "{what}");
+    }
+    // What contradicts the file still does when it is all there already.
+    fs::write(at("wrong.obf"), scored.replace("h5:+6", "h5:+64")).expect("a file");
+    for _ in 0..2 {
+        evalsmith(&folder)
+            .args(["solve", "wrong.obf", "--score-moves", "rescored.obf"])
+            .assert()
+            .code(1)
+            .stdout(predicate::str::contains("2 contradicted"));
+    }
 
     let moves = |file: &str| -> serde_json::Value {
         let order = ["bench", "moves", file, "--move-time", "0.01,0.02", "--format", "json"];

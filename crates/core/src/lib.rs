@@ -16,6 +16,7 @@ mod agreement;
 mod atoms;
 pub mod conformance;
 mod dialect;
+pub mod digest;
 mod evaluate;
 mod features;
 pub mod files;
@@ -47,7 +48,7 @@ pub use picture::{Picture, Way};
 pub use player::{Choice, Clock, FaultKind, Player, PlayerError, play_out};
 pub use plies::Plies;
 pub use position::{Position, Stage};
-pub use progress::{Progress, Quiet};
+pub use progress::{Progress, Quiet, handing_on_stop};
 pub use record::{Ending, GameRecord, IllegalMove, Reason};
 pub use score::{LogOdds, Score, WinProb, Window};
 

@@ -1,5 +1,8 @@
 //! How long jobs tell the outside how far they are, and learn that they must stop.
 
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
 /// Watches a job. Libraries report here and print nothing themselves.
 pub trait Progress: Sync {
     /// A task of `total` units begins ("games", "positions").
@@ -22,6 +25,29 @@ pub trait Progress: Sync {
     }
 }
 
+/// Does a job that cannot ask for itself whether it must stop: `stop` is called, once and
+/// from another thread, when it must.
+pub fn handing_on_stop<R>(
+    progress: &dyn Progress,
+    stop: impl FnOnce() + Send,
+    job: impl FnOnce() -> R,
+) -> R {
+    const GLANCE: Duration = Duration::from_millis(50);
+    let (done, over) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // The sender goes when the job ends, even by a panic.
+            while over.recv_timeout(GLANCE) == Err(RecvTimeoutError::Timeout) {
+                if progress.stopped() {
+                    return stop();
+                }
+            }
+        });
+        let _done = done;
+        job()
+    })
+}
+
 /// Watches nothing and never stops a job.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quiet;
@@ -31,4 +57,35 @@ impl Progress for Quiet {
     fn advance(&self, _amount: u64) {}
     fn note(&self, _message: &str) {}
     fn end(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    struct Stopped;
+
+    impl Progress for Stopped {
+        fn begin(&self, _task: &str, _total: u64, _unit: &'static str) {}
+        fn advance(&self, _amount: u64) {}
+        fn note(&self, _message: &str) {}
+        fn end(&self) {}
+        fn stopped(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_job_hears_of_a_stop_and_an_undisturbed_one_does_not() {
+        let flag = AtomicBool::new(false);
+        let raise = || flag.store(true, Ordering::Relaxed);
+        assert_eq!(handing_on_stop(&Quiet, raise, || 7), 7);
+        assert!(!flag.load(Ordering::Relaxed));
+        handing_on_stop(&Stopped, raise, || {
+            while !flag.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+        });
+    }
 }

@@ -194,7 +194,7 @@ impl Sheet {
     fn plan(&self, columns: &SheetColumns) -> Result<Plan, DataError> {
         let place = |name: &String| {
             self.names.iter().position(|n| n == name).ok_or_else(|| {
-                let there = self.names.join(", ");
+                let there = in_words(&self.names);
                 wrong(&self.path, &format!("there is no column {name:?}; the columns are {there}"))
             })
         };
@@ -206,6 +206,19 @@ impl Sheet {
             first: columns.first.clone(),
         })
     }
+}
+
+/// The names of columns for a message: not all of a file that is no table.
+pub fn in_words(names: &[String]) -> String {
+    const MOST: usize = 30;
+    const LONGEST: usize = 40;
+    let shown = names.iter().take(MOST);
+    let mut words: Vec<String> =
+        shown.map(|name| name.escape_debug().take(LONGEST).collect()).collect();
+    if let Some(more @ 1..) = names.len().checked_sub(MOST) {
+        words.push(format!("and {more} more"));
+    }
+    words.join(", ")
 }
 
 fn wrong(path: &Path, reason: &str) -> DataError {
@@ -297,6 +310,7 @@ mod tests {
         let wanted = columns(&["x"]);
         for (text, words) in [
             ("", "it is empty"),
+            ("\0\0\0\0", "it is no table"),
             ("result,game,x\n", "no rows"),
             ("result,game\n1,2\n", "no column \"x\""),
             ("result,x,x,game\n1,2,3,4\n", "two columns are called \"x\""),

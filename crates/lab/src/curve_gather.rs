@@ -59,7 +59,7 @@ pub(crate) fn gather<G: Game>(
     'batches: for batch in dataset.rows() {
         let batch = batch?;
         if progress.stopped() {
-            return Err(LabError::Stopped);
+            return Err(LabError::Abandoned);
         }
         for row in batch.rows() {
             if all.len() == most {

@@ -105,7 +105,7 @@ pub(crate) fn read_rows(
     progress.begin("reading", 0, "rows");
     let faults = sheet.read(&columns, |batch| {
         if progress.stopped() {
-            return Err(LabError::Stopped);
+            return Err(LabError::Abandoned);
         }
         progress.advance(batch.len() as u64);
         let values = source.values(&columns, &batch);
@@ -200,7 +200,7 @@ pub fn draw_table(
         wanted.iter().filter_map(|name| columns.numbers.iter().position(|n| n == name)).collect();
     let faults = sheet.read(&columns, |mut batch| {
         if progress.stopped() {
-            return Err(LabError::Stopped);
+            return Err(LabError::Abandoned);
         }
         progress.advance(batch.len() as u64);
         let values = source.values(&columns, &batch);

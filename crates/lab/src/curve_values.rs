@@ -3,8 +3,8 @@
 //! Several processes answer side by side. Every answer is appended to a journal
 //! beside the table before the next question is asked, so that nothing paid for is
 //! lost: the same command goes on where it stopped, and a position met twice is
-//! asked once. The journal's first line says who was asked and how; another engine
-//! or question begins a new one. Invariant: the table does not depend on the number
+//! asked once. The journal's first line says who was asked and how; the answers of another
+//! engine or to another question are refused and stay. Invariant: the table does not depend on the number
 //! of processes, provided that the engine's answers do not depend on earlier ones.
 
 mod after;

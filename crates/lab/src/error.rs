@@ -54,7 +54,7 @@ pub enum LabError {
         holds: String,
     },
     /// A folder in which another process is at work.
-    #[error("another run is at work in {}; wait for it, or choose another --out", .0.display())]
+    #[error("another run is at work in {}; wait for it, or write somewhere else", .0.display())]
     Busy(PathBuf),
     /// A file that holds something else than it should.
     #[error("{}: {reason}", path.display())]
@@ -78,6 +78,9 @@ pub enum LabError {
     /// Somebody asked the job to stop; what is finished stays.
     #[error("stopped; what is finished is kept, and the same command goes on from there")]
     Stopped,
+    /// Somebody asked a job to stop that keeps nothing by halves.
+    #[error("stopped before it was done; nothing was written")]
+    Abandoned,
 }
 
 impl LabError {
@@ -91,6 +94,7 @@ impl LabError {
         matches!(
             self,
             Self::Stopped
+                | Self::Abandoned
                 | Self::Data(DataError::Stopped { .. })
                 | Self::Learn(LearnError::Stopped)
                 | Self::Arena(ArenaError::Stopped { .. })

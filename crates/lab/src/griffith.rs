@@ -13,6 +13,7 @@ use evalsmith_core::{
     Evaluate, Explanation, Game, LogOdds, Position, Progress, Score, Term, Window,
 };
 use evalsmith_data::{Dataset, Hasher};
+use evalsmith_learn::LearnError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -50,7 +51,7 @@ impl MoveTable {
         let mut counts: BTreeMap<u16, (f64, f64)> = BTreeMap::new();
         for batch in dataset.rows() {
             if progress.stopped() {
-                return Err(LabError::Stopped);
+                return Err(LabError::Abandoned);
             }
             let batch = batch?;
             for row in
@@ -73,6 +74,9 @@ impl MoveTable {
                     }
                 }
             }
+        }
+        if counts.is_empty() {
+            return Err(LearnError::Empty.into());
         }
         let value = |(slot, (a, d)): (u16, (f64, f64))| (slot, (a - d) / (a + d));
         let values = counts.into_iter().map(value).collect();

@@ -6,13 +6,14 @@ use crate::contender::{Contender, Mind};
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
 use crate::function::{Function, FunctionName, open};
 use crate::pace::Pace;
-use evalsmith_arena::{Adjudication, LogReader, MatchResult, Openings};
-use evalsmith_core::{Game, GameRecord, LogOdds, Progress, Score};
-use evalsmith_search::Searcher;
+use evalsmith_arena::{Adjudication, LogReader, MatchResult, Openings, Wanted};
+use evalsmith_core::{Game, GameRecord, LogOdds, Progress, Score, handing_on_stop};
+use evalsmith_search::{Limits, Searcher};
 use evalsmith_stats::elo::{Elo, NormalisedElo};
 use evalsmith_stats::sprt::Sprt;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of a table that is made anew for every opening judged.
 const SMALL_TABLE: usize = 1 << 16;
@@ -155,20 +156,32 @@ impl Terms {
             None => None,
             Some(even) => Some((open(game, &even.function, shipped)?, even)),
         };
+        let stop = AtomicBool::new(false);
         let wanted = |record: &GameRecord<G::Position>| {
             judge.as_ref().is_none_or(|(function, even)| {
                 let mut searcher = Searcher::new(function.clone(), SMALL_TABLE);
-                let value = searcher.fixed_depth(record, even.depth).value;
-                value.0.abs() <= Score::from(LogOdds(even.within)).0
+                let found = searcher.search(record, &Limits::depth(even.depth), &stop);
+                !found.stopped && found.value.0.abs() <= Score::from(LogOdds(even.within)).0
             })
         };
+        let raise = || stop.store(true, Ordering::Relaxed);
+        let chosen = handing_on_stop(progress, raise, || self.choose(game, &wanted, progress));
+        if stop.into_inner() { Err(LabError::Stopped) } else { chosen }
+    }
+
+    fn choose<G: Game>(
+        &self,
+        game: &G,
+        wanted: Wanted<'_, G::Position>,
+        progress: &dyn Progress,
+    ) -> Result<Openings<G>, LabError> {
         Ok(match &self.openings {
             OpeningSource::Random(plies) => {
                 let pairs = self.pairs.unwrap_or(game.defaults().pairs);
-                Openings::random_where(game, *plies, pairs, self.seed, &wanted)?
+                Openings::random_where(game, *plies, pairs, self.seed, wanted)?
             }
             OpeningSource::Enumerated(plies) => {
-                Openings::enumerated(game, *plies, self.pairs, self.seed, &wanted)?
+                Openings::enumerated(game, *plies, self.pairs, self.seed, wanted)?
             }
             OpeningSource::File { path, plies } => {
                 let (listed, remarks) = Openings::from_file(game, path, *plies)?;
@@ -178,7 +191,7 @@ impl Terms {
                 if let Some(more @ 1..) = remarks.len().checked_sub(MOST_REMARKS) {
                     progress.note(&format!("{}: {more} more are left out", path.display()));
                 }
-                listed.select(self.pairs, &wanted)?
+                listed.select(self.pairs, wanted)?
             }
         })
     }

@@ -124,7 +124,7 @@ pub fn fit_samuel<G: Game>(
     for number in 0..params.games {
         if progress.stopped() {
             progress.end();
-            return Err(LabError::Stopped);
+            return Err(LabError::Abandoned);
         }
         let side = if number % 2 == 0 { Side::First } else { Side::Second };
         let opening = openings.get(number as usize);

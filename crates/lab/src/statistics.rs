@@ -110,7 +110,7 @@ fn quadratic_gain(
                 (values(&fisher.model, holdout), values(&quadratic.model, holdout));
             Ok(Some(gain(&holdout.points, &first, &second, &holdout.games)?))
         }
-        (Err(LearnError::Stopped), _) | (_, Err(LearnError::Stopped)) => Err(LabError::Stopped),
+        (Err(LearnError::Stopped), _) | (_, Err(LearnError::Stopped)) => Err(LabError::Abandoned),
         _ => Ok(None),
     }
 }

@@ -227,8 +227,9 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
     ) -> Result<Thought<MoveOf<G>>, PlayerError> {
         let plan = self.plan(record, budget);
         let ranked = self.searcher.rank_moves_with(record, &plan.limits, stop, |ranked| {
-            for (place, &(m, value)) in (1..=lines).zip(&ranked.moves) {
-                let (nodes, time, line) = (ranked.nodes, ranked.wall, vec![m]);
+            let best = ranked.moves.iter().zip(&ranked.lines);
+            for (place, (&(_, value), line)) in (1..=lines).zip(best) {
+                let (nodes, time, line) = (ranked.nodes, ranked.wall, line.clone());
                 let (depth, sureness) = (ranked.depth.into(), Sureness::of(value));
                 tell(Info { place, depth, value, sureness, nodes, time, line });
             }
@@ -322,6 +323,7 @@ mod tests {
         assert_eq!(places, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]);
         assert!(told[3].value >= told[4].value && told[4].value >= told[5].value);
         assert_eq!(told[3].line, [thought.best.unwrap()]);
+        assert_eq!(told[4].line.len(), 2, "a move that does not mate, and its answer");
     }
 
     #[test]

@@ -2,11 +2,13 @@
 //! header in its metadata.
 //!
 //! Python opens the same file with `safetensors.safe_open`; the metadata's one key,
-//! `evalsmith`, holds what the model is and what made it. Nothing in a file is
-//! believed before it is checked, and nothing of the file's size is read before its
-//! length is known to be right.
+//! `evalsmith`, holds what the model is and what made it. It ends in a digest, which older
+//! files do without, that finds damage to it and to the numbers. Nothing in a file is
+//! believed before it is checked, and nothing of the file's size is read before its length
+//! is known to be right.
 
 use crate::LearnError;
+use evalsmith_core::digest::{Digest, Hasher};
 use evalsmith_core::files::write_atomically;
 use safetensors::{
     Dtype,
@@ -24,6 +26,8 @@ use std::path::{Path, PathBuf};
 const FORMAT: u64 = 1;
 /// The metadata's key for the header.
 const HEADER: &str = "evalsmith";
+/// What stands before the digest at the header's end.
+const DIGEST: &str = ",\"digest\":\"";
 /// The longest header safetensors allows.
 const LARGEST_HEADER: u64 = 100_000_000;
 
@@ -120,8 +124,25 @@ pub(crate) fn bytes<S: Serialize>(header: &Header<S>, tensors: &[Tensor]) -> io:
         let view = TensorView::new(*dtype, shape.clone(), bytes).map_err(io::Error::other)?;
         views.push((*name, view));
     }
-    let metadata = HashMap::from([(HEADER.to_owned(), serde_json::to_string(header)?)]);
+    let header = serde_json::to_string(header)?;
+    let mut parts: Vec<_> = tensors.iter().map(|t| (t.name, &t.shape[..], &t.bytes[..])).collect();
+    let digest = digest(&header, &mut parts);
+    let header = format!("{}{DIGEST}{digest}\"}}", header.strip_suffix('}').unwrap_or(&header));
+    let metadata = HashMap::from([(HEADER.to_owned(), header)]);
     safetensors::serialize(views, Some(metadata)).map_err(io::Error::other)
+}
+
+/// The digest of a header and of tensors, in whatever order they lie.
+fn digest(header: &str, tensors: &mut [(&str, &[usize], &[u8])]) -> Digest {
+    tensors.sort_unstable();
+    let mut hasher = Hasher::new();
+    hasher.write(header.as_bytes());
+    for (name, shape, bytes) in tensors {
+        hasher.write(name.as_bytes());
+        shape.iter().for_each(|&n| hasher.write_u64(n as u64));
+        hasher.write(bytes);
+    }
+    hasher.finish()
 }
 
 /// Writes a file, under a temporary name first; an existing file is replaced.
@@ -145,6 +166,23 @@ pub(crate) fn kind_in(mut bytes: &[u8]) -> Option<String> {
 
 fn header_in(metadata: &Metadata) -> Option<&String> {
     metadata.metadata().as_ref()?.get(HEADER)
+}
+
+/// Whether header or numbers are not what the digest was made of, where there is one.
+fn is_damaged(metadata: &Metadata, header: &str, data: &[u8]) -> bool {
+    let sealed = header.rsplit_once(DIGEST);
+    let sealed = sealed.and_then(|(begin, end)| Some((begin, end.strip_suffix("\"}")?)));
+    sealed.is_some_and(|(begin, told)| {
+        let tensors = metadata.tensors();
+        let mut parts: Vec<_> = tensors
+            .iter()
+            .map(|(name, info)| {
+                let (from, to) = info.data_offsets;
+                (name.as_str(), &info.shape[..], data.get(from..to).unwrap_or_default())
+            })
+            .collect();
+        digest(&format!("{begin}}}"), &mut parts).to_string() != told
+    })
 }
 
 fn kind(header: &str) -> Option<String> {
@@ -196,13 +234,16 @@ impl<S: DeserializeOwned> Envelope<S> {
         if !kinds.contains(&kind.as_str()) {
             return Err(LearnError::Kind { path: path.to_owned(), kind });
         }
-        let header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
         let mut data = Vec::new();
         file.read_to_end(&mut data).map_err(|source| LearnError::Io {
             action: "read",
             path: path.to_owned(),
             source,
         })?;
+        if is_damaged(&metadata, header, &data) {
+            return Err(LearnError::Damaged { path: path.to_owned() });
+        }
+        let header = serde_json::from_str(header).map_err(|e| foreign(e.to_string()))?;
         Ok(Self { header, path: path.to_owned(), metadata, data })
     }
 
@@ -314,4 +355,17 @@ fn read_metadata(file: &mut impl Read, length: u64, path: &Path) -> Result<Metad
             Err(LearnError::Shape { path: path.to_owned(), reason })
         }
     }
+}
+
+/// A file's bytes as they were before there were digests, for tests of everything else
+/// that is checked.
+#[cfg(test)]
+pub(crate) fn without_digest(bytes: &[u8]) -> Vec<u8> {
+    let size = u64::from_le_bytes(*bytes.first_chunk().unwrap()) as usize;
+    let (header, numbers) = bytes[8..].split_at(size);
+    let header = std::str::from_utf8(header).unwrap();
+    let (begin, sealed) = header.split_once(r#",\"digest\":\""#).unwrap();
+    let (_, end) = sealed.split_once(r#"\""#).unwrap();
+    let header = [begin, end].concat();
+    [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), numbers].concat()
 }

@@ -137,6 +137,12 @@ pub enum LearnError {
         /// The values it may have.
         allowed: &'static str,
     },
+    /// A model's file that is not as it was written.
+    #[error("{} was damaged: its digest is wrong; take a copy, or make it anew", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
     /// Somebody asked the job to stop.
     #[error("stopped on request before the fit was complete")]
     Stopped,

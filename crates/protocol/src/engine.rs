@@ -85,7 +85,7 @@ impl Engine {
 /// The longest waits, in seconds where they are written. Whatever is awaited, one
 /// of these bounds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as { start = 20, stop = 5 }")]
 pub struct Patience {
     /// From the start of the program to the end of its greetings, and for each
     /// new game.
@@ -123,14 +123,18 @@ mod seconds {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
     use std::time::Duration;
 
+    const DAY: f64 = 86_400.0;
+
     pub(super) fn serialize<S: Serializer>(wait: &Duration, to: S) -> Result<S::Ok, S::Error> {
         wait.as_secs_f64().serialize(to)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         let seconds = f64::deserialize(from)?;
-        Duration::try_from_secs_f64(seconds)
-            .map_err(|_| de::Error::custom(format!("{seconds} is no number of seconds to wait")))
+        let wait = (0.0..=DAY).contains(&seconds).then(|| Duration::from_secs_f64(seconds));
+        wait.ok_or_else(|| {
+            de::Error::custom(format!("{seconds} is no number of seconds to wait, from 0 to {DAY}"))
+        })
     }
 }
 
@@ -144,7 +148,12 @@ mod tests {
         let text = toml::to_string(&patience).unwrap();
         assert!(text.contains("unclocked_move = 60.0") && text.contains("stop = 1.5"), "{text}");
         assert_eq!(toml::from_str::<Patience>(&text).unwrap(), patience);
-        let wrong = toml::from_str::<Patience>("start = -1").unwrap_err();
-        assert!(wrong.to_string().contains("-1 is no number of seconds"), "{wrong}");
+        for (written, read) in [("-1", "-1"), ("1e19", "10000000000000000000"), ("nan", "NaN")] {
+            let wrong = toml::from_str::<Patience>(&format!("start = {written}")).unwrap_err();
+            assert!(
+                wrong.to_string().contains(&format!("{read} is no number of seconds")),
+                "{wrong}"
+            );
+        }
     }
 }

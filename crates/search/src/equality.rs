@@ -3,11 +3,12 @@
 use crate::toys::{
     Dag, Kayles, Loops, Noise, Noisy, Noughts, Slide, minimax, record, static_value, wander,
 };
-use crate::{Limits, Searcher};
+use crate::{Limits, Ranked, Searcher};
 use evalsmith_core::{Evaluate, Game, GameRecord, Position, Score, Window};
 use evalsmith_malawi::Malawi;
 use evalsmith_othello::Othello;
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 /// The value at the end of a line, for the side to move in the record. The line
@@ -84,10 +85,13 @@ fn check<P: Position, E: Evaluate<P> + Copy>(
 
             check_quiet(&mut searcher, game);
 
-            let ranked = searcher.rank_moves(game, &Limits::depth(depth), &never);
-            assert_eq!(ranked.len(), game.position().move_count());
-            assert!(ranked.is_sorted_by_key(|&(_, value)| std::cmp::Reverse(value)));
-            for (m, value) in ranked {
+            let go_on = |_: &Ranked<_>| ControlFlow::Continue(());
+            let ranked = searcher.rank_moves_with(game, &Limits::depth(depth), &never, go_on);
+            assert_eq!(ranked.moves.len(), game.position().move_count());
+            assert!(ranked.moves.is_sorted_by_key(|&(_, value)| std::cmp::Reverse(value)));
+            for ((m, value), line) in ranked.moves.into_iter().zip(ranked.lines) {
+                assert_eq!(line.first(), Some(&m));
+                assert_eq!(value_of_line(&function, game, &line, ranked.depth), value);
                 let mut after = game.clone();
                 after.play(m).expect("a ranked move is legal");
                 let truth = -minimax(&function, &mut after, depth.max(1) - 1);

@@ -39,6 +39,8 @@ pub struct Ranked<M> {
     /// The moves with their values for the side to move, best first; none when,
     /// and only when, the game is over.
     pub moves: Vec<(M, Score)>,
+    /// What is expected to be played, for each of the moves, which begins it.
+    pub lines: Vec<Vec<M>>,
     /// The depth the values come from, in plies.
     pub depth: u8,
     /// Positions visited, over all iterations.

@@ -180,7 +180,13 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         stop: &AtomicBool,
         mut on_iteration: impl FnMut(&Ranked<P::Move>) -> ControlFlow<()>,
     ) -> Ranked<P::Move> {
-        let mut ranked = Ranked { moves: Vec::new(), depth: 0, nodes: 0, wall: Duration::ZERO };
+        let mut ranked = Ranked {
+            moves: Vec::new(),
+            lines: Vec::new(),
+            depth: 0,
+            nodes: 0,
+            wall: Duration::ZERO,
+        };
         if game.ending().is_some() {
             return ranked;
         }
@@ -191,12 +197,14 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         let mut moves = tree.root_moves();
         let mut unbraked = 0;
         for depth in 1..=limits.depth.max(1) {
-            let Some((values, complete)) = tree.value_all(&moves, depth) else { break };
-            let mut valued: Vec<_> = moves.iter().copied().zip(values).collect();
-            valued.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
+            let Some(mut found) = tree.value_all(&moves, depth) else { break };
+            let complete = found.iter().all(|one| one.complete);
+            found.sort_by_key(|one| std::cmp::Reverse(one.value));
+            let (valued, lines): (Vec<_>, Vec<_>) =
+                found.into_iter().map(|one| ((one.line[0], one.value), one.line)).unzip();
             moves = valued.iter().map(|&(m, _)| m).collect();
             let nodes = unbraked + tree.brake.nodes();
-            ranked = Ranked { moves: valued, depth, nodes, wall: begun.elapsed() };
+            ranked = Ranked { moves: valued, lines, depth, nodes, wall: begun.elapsed() };
             if on_iteration(&ranked).is_break() || complete {
                 break;
             }

@@ -176,20 +176,30 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
         best
     }
 
-    /// The exact value of every move at `depth`, in their order, and whether all
-    /// lines ended with the game. None when the search was stopped before that.
-    pub(crate) fn value_all(&mut self, moves: &[P::Move], depth: u8) -> Option<(Vec<Score>, bool)> {
+    /// The exact value of every move at `depth` with the line it begins, in their order;
+    /// complete where all lines ended with the game. None when the search was stopped
+    /// before that.
+    pub(crate) fn value_all(
+        &mut self,
+        moves: &[P::Move],
+        depth: u8,
+    ) -> Option<Vec<Iteration<P::Move>>> {
         if !self.begin(depth) {
             return None;
         }
         let mut values = Vec::with_capacity(moves.len());
         for &m in moves {
-            values.push(self.value_after(m, Window::FULL, depth));
+            let value = self.value_after(m, Window::FULL, depth);
             if self.brake.stopped() {
                 return None;
             }
+            values.push(Iteration { value, line: self.line_after(m), complete: false });
         }
-        Some((values, self.horizons == 0))
+        let complete = self.horizons == 0;
+        for found in &mut values {
+            found.complete = complete;
+        }
+        Some(values)
     }
 
     /// The value of a root move for the root's side; meaningless once stopped.

@@ -8,17 +8,22 @@
 
 use crate::house::House;
 use crate::refusal::Refusal;
+use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// No script but our own files, nothing from elsewhere, nobody's frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'";
+/// Bytes of the largest request.
+const LARGEST: usize = 64 << 10;
+/// How long the body of a request may take.
+const PATIENCE: Duration = Duration::from_secs(30);
 const COOKIE: &str = "evalsmith-token";
 
 /// What the door checks.
@@ -46,6 +51,9 @@ impl Entrance {
     fn check(&self, method: &Method, path: &str, headers: &HeaderMap) -> Result<(), Refusal> {
         let text = |name| headers.get(name).and_then(|v: &HeaderValue| v.to_str().ok());
         let host = text(header::HOST).unwrap_or_default();
+        if headers.get_all(header::HOST).iter().count() > 1 {
+            return Err(Refusal::forbidden("a request has one host"));
+        }
         if let Some(hosts) = &self.hosts
             && !hosts.iter().any(|known| known.eq_ignore_ascii_case(host))
         {
@@ -102,7 +110,10 @@ pub(crate) async fn door(
     next: Next,
 ) -> Response {
     let mut response = match admitted(&house, &request) {
-        Ok(None) => next.run(request).await,
+        Ok(None) => match received(request).await {
+            Ok(request) => next.run(request).await,
+            Err(refusal) => refusal.into_response(),
+        },
         Ok(Some(response)) => response,
         Err(refusal) => refusal.into_response(),
     };
@@ -121,6 +132,19 @@ pub(crate) async fn door(
         }
     }
     response
+}
+
+/// The request with all of its body, which must not keep us waiting.
+async fn received(request: Request) -> Result<Request, Refusal> {
+    let (parts, body) = request.into_parts();
+    let Ok(read) = tokio::time::timeout(PATIENCE, to_bytes(body, LARGEST)).await else {
+        let reason = "the rest of the request did not come";
+        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, reason));
+    };
+    let too_long =
+        format!("the request is cut short, or beyond its length limit of {LARGEST} bytes");
+    let bytes = read.map_err(|_| Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, too_long))?;
+    Ok(Request::from_parts(parts, bytes.into()))
 }
 
 fn admitted(house: &House, request: &Request) -> Result<Option<Response>, Refusal> {
@@ -180,6 +204,9 @@ mod tests {
         assert_eq!(status(&Method::POST, &[host, json]), None);
         assert_eq!(status(&Method::POST, &[host, json, ("origin", "http://localhost:8080")]), None);
         assert_eq!(status(&Method::GET, &[]), Some(403), "no host");
+        let mut twice = headers(&[host]);
+        twice.append("host", HeaderValue::from_static("evil.example"));
+        assert!(entrance(None).check(&Method::GET, "/", &twice).is_err(), "two hosts");
         assert_eq!(status(&Method::GET, &[("host", "evil.example:8080")]), Some(403), "rebinding");
         for origin in ["https://evil.example", "null", "http://localhost:9090", "localhost:8080"] {
             assert_eq!(status(&Method::POST, &[host, json, ("origin", origin)]), Some(403));

@@ -5,15 +5,13 @@ use crate::guard;
 use crate::house::House;
 use crate::refusal::Refusal;
 use crate::{curves, play, watch};
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
 use std::sync::Arc;
 
-/// Bytes that a request may bring.
-const LARGEST: usize = 64 << 10;
 /// Bytes of an address.
 const LONGEST: usize = 16 << 10;
 
@@ -51,7 +49,6 @@ pub fn routes(house: Arc<House>) -> Router {
         .method_not_allowed_fallback(|| async {
             Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this is asked by another method")
         })
-        .layer(DefaultBodyLimit::max(LARGEST))
         .layer(middleware::from_fn(short_address))
         .layer(middleware::from_fn_with_state(Arc::clone(&house), guard::door))
         .with_state(house)

@@ -7,12 +7,14 @@ use crate::engine::{ByFunction, IN_PLAY, function_with_errors, seconds};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print};
 use crate::progress::Terminal;
-use crate::solve::{mebibytes, read, watched};
+use crate::solve::{mebibytes, read};
 use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::obf::Problem;
 use evalsmith_engine_othello::{Clock, Engine, Limits, Selectivity, Technique, Watch};
-use evalsmith_lab::prelude::{FunctionName, Mean, Position, Progress, Sums, Table};
+use evalsmith_lab::prelude::{
+    FunctionName, Mean, Position, Progress, Sums, Table, handing_on_stop,
+};
 use evalsmith_othello::Move;
 use evalsmith_report::number;
 use serde::Serialize;
@@ -156,7 +158,8 @@ fn make(
     let move_time = limits.time.unwrap_or_default().as_secs_f64();
     let watch = Watch::new();
     terminal.begin(&format!("moves in {move_time} s"), problems.len() as u64, "positions");
-    let made = watched(terminal, &watch, || {
+    let stop = || watch.stop();
+    let made = handing_on_stop(terminal, stop, || {
         let made = problems.iter().enumerate().map(|(index, problem)| {
             engine.forget();
             let begun = ProcessTime::now();

@@ -5,13 +5,13 @@ use crate::engine::{ByFunction, seconds, shipped_probcut};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print};
 use crate::progress::Terminal;
-use crate::solve::{mebibytes, read, watched};
+use crate::solve::{mebibytes, read};
 use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{Question, Solver, Technique, Watch, obf};
 use evalsmith_lab::prelude::{
     Adjudication, Contender, Engine, FunctionName, MatchOrder, MatchStats, Mind, OpeningSource,
-    Pace, Progress, Protocol, Table, Terms,
+    Pace, Progress, Protocol, Table, Terms, handing_on_stop,
 };
 use evalsmith_report::{Align, number};
 use serde::Serialize;
@@ -169,7 +169,8 @@ impl Techniques {
             "positions",
         );
         let begun = ProcessTime::now();
-        let solved = watched(terminal, &watch, || {
+        let stop = || watch.stop();
+        let solved = handing_on_stop(terminal, stop, || {
             problems.iter().enumerate().try_for_each(|(index, problem)| {
                 solver.forget();
                 let answer = solver.ask(&problem.board, Question::Score, &watch);

@@ -1,7 +1,7 @@
 //! `evalsmith book export`: a book as text that other programs read.
 
 use super::info::named;
-use crate::options::{may_write, show};
+use crate::options::{may_write_from, show};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::files;
@@ -38,7 +38,7 @@ enum Written {
 impl Export {
     pub(super) fn run(self) -> anyhow::Result<()> {
         if let Some(out) = &self.out {
-            may_write(out, self.force)?;
+            may_write_from(out, self.force, &self.book)?;
         }
         let book = named(&self.book)?;
         let lines: Vec<_> = match self.format {

@@ -84,7 +84,10 @@ impl Adjust {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let features = self.features()?;
         let output = match &self.output {
-            Some(path) => Some((path, ending(path, &["html", "svg", "csv", "json"], self.force)?)),
+            Some(path) => Some((
+                path,
+                ending(path, &["html", "svg", "csv", "json"], self.force, &self.table)?,
+            )),
             None => None,
         };
         let source = self.columns.source(&self.table)?;

@@ -8,6 +8,7 @@ use clap::Args;
 use evalsmith_lab::prelude::{
     CurveParams, CurvePlan, Dataset, Expression, FunctionName, TablePlan, curve_file, draw_table,
 };
+use evalsmith_report::number::with_error;
 use std::path::PathBuf;
 
 /// Draws how often the first player wins at each value of a function.
@@ -27,7 +28,8 @@ pub(crate) struct Draw {
     function: Option<FunctionName>,
     #[command(flatten)]
     columns: Columns,
-    /// Draw the positions in which this holds as a curve of its own (may be repeated)
+    /// Draw the positions of a table in which this holds as a curve of its own (may be
+    /// repeated); `curve values` makes a table of a dataset
     #[arg(long = "where", value_name = "CONDITION", value_parser = condition)]
     conditions: Vec<Expression>,
     /// The file to write: .svg, .html, .csv or .json
@@ -51,7 +53,7 @@ pub(crate) struct Draw {
 
 impl Draw {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let form = ending(&self.output, &["svg", "html", "csv", "json"], self.force)?;
+        let form = ending(&self.output, &["svg", "html", "csv", "json"], self.force, &self.data)?;
         match (&self.function, self.data.is_dir()) {
             (Some(function), _) => self.dataset(function, &form),
             (None, false) => self.table(&form),
@@ -105,6 +107,14 @@ impl Draw {
                 None => "too few to tell whether it rises",
             },
             self.output.display()
-        ))
+        ))?;
+        if let Some(fit) = &curve.logistic {
+            show(&format!(
+                "slope {}, offset {}",
+                with_error(fit.scale, fit.scale_error),
+                with_error(fit.offset, fit.offset_error)
+            ))?;
+        }
+        Ok(())
     }
 }

@@ -56,7 +56,9 @@ pub(crate) struct Search {
 impl Search {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let output = match &self.output {
-            Some(path) => Some((path, ending(path, &["html", "csv", "json"], self.force)?)),
+            Some(path) => {
+                Some((path, ending(path, &["html", "csv", "json"], self.force, &self.table)?))
+            }
             None => None,
         };
         let source = self.columns.source(&self.table)?;

@@ -2,7 +2,7 @@
 //! the file that is written.
 
 use crate::failure::Usage;
-use crate::options::may_write;
+use crate::options::may_write_from;
 use anyhow::Context;
 use clap::Args;
 use evalsmith_lab::prelude::{Draws, Expression, LabError, Sheet, TableSource, files};
@@ -71,15 +71,20 @@ pub(super) fn condition(text: &str) -> Result<Expression, String> {
 }
 
 /// The ending of a file's name, where it is one of `allowed`; checks besides that
-/// the file may be written.
-pub(super) fn ending(output: &Path, allowed: &[&str], force: bool) -> anyhow::Result<String> {
+/// the file may be written, and is not the `source` of what is written.
+pub(super) fn ending(
+    output: &Path,
+    allowed: &[&str],
+    force: bool,
+    source: &Path,
+) -> anyhow::Result<String> {
     let ending = output.extension().and_then(|e| e.to_str()).unwrap_or_default();
     if !allowed.contains(&ending) {
         let names: Vec<String> = allowed.iter().map(|name| format!(".{name}")).collect();
         let reason = format!("{}: end the name in {}", output.display(), names.join(", "));
         return Err(Usage(reason).into());
     }
-    may_write(output, force)?;
+    may_write_from(output, force, source)?;
     Ok(ending.to_owned())
 }
 

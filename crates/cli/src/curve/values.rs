@@ -3,7 +3,7 @@
 
 use super::table::write;
 use crate::failure::Usage;
-use crate::options::{game, may_write, show};
+use crate::options::{game, may_write, may_write_from, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
@@ -83,7 +83,7 @@ pub(crate) struct Values {
 
 impl Values {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        may_write(&self.output, self.force)?;
+        may_write_from(&self.output, self.force, &self.data)?;
         let progress = Terminal::new();
         if let Some(function) = &self.function {
             return self.own(function, &progress);
@@ -104,6 +104,7 @@ impl Values {
         let mut journal = self.output.clone().into_os_string();
         journal.push(".answers");
         let valued = value_rows(&rows, &order, journal.as_ref(), &progress)?;
+        may_write(&self.output, self.force)?;
         write(&self.output, &rows.with_values(&self.column, &valued.values))?;
         show(&told(&valued))?;
         show(&format!("Written: {}", self.output.display()))

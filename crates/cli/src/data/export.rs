@@ -1,7 +1,7 @@
 //! `evalsmith data export`: datasets for other programs.
 
 use crate::failure::{Usage, say};
-use crate::options::{game, may_write, show};
+use crate::options::{game, may_write_from, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{Dataset, ExportFormat, LabError};
@@ -30,7 +30,7 @@ fn told(path: &Path) -> Option<ExportFormat> {
 
 impl Export {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        may_write(&self.output, self.force)?;
+        may_write_from(&self.output, self.force, &self.data)?;
         let unknown = || {
             let names: Vec<_> = ExportFormat::all().map(ExportFormat::name).collect();
             let (file, names) = (self.output.display(), names.join(", "));
@@ -41,6 +41,10 @@ impl Export {
         let game = game(&dataset.manifest().game)?;
         let made = game.data().export(&self.data, format, &self.output, &Terminal::new())?;
         if let Some(example) = &made.example {
+            if made.written == 0 {
+                let _ = std::fs::remove_file(&self.output);
+                anyhow::bail!("nothing was written: no game fits the format ({example})");
+            }
             say(&format!("skipped: {example}"));
             show(&format!("{} games skipped", made.skipped))?;
         }

@@ -1,6 +1,6 @@
 //! `evalsmith data features`: a table for other programs.
 
-use crate::options::{game, may_write, show};
+use crate::options::{game, may_write_from, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::Dataset;
@@ -26,7 +26,7 @@ pub(crate) struct Features {
 
 impl Features {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        may_write(&self.output, self.force)?;
+        may_write_from(&self.output, self.force, &self.data)?;
         let dataset = Dataset::open(&self.data)?;
         let game = game(&dataset.manifest().game)?;
         let rows = game.export_features(&self.data, &self.output, self.raw, &Terminal::new())?;

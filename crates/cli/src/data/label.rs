@@ -27,7 +27,7 @@ pub(crate) struct Label {
     /// How to label
     #[arg(long, value_enum)]
     by: By,
-    /// The label's name [default: that of the way it is made]
+    /// The label's name [default: that of the way it is made; of `search`: searched]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// For `exact`, `verdict` and `engine`: solve positions with at most so many

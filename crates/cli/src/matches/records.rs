@@ -1,6 +1,6 @@
 //! `evalsmith match records`.
 
-use crate::options::{game, may_write, show};
+use crate::options::{game, may_write_from, show};
 use clap::Args;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{RecordFormat, files, read_match};
@@ -15,7 +15,8 @@ pub(crate) struct Records {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// pgn, sgf, ggf, csa, usi or txt [default: what programs for the game read]
+    /// pgn, sgf, ggf, csa, usi or txt [default: what the file's name ends in, or what
+    /// programs for the game read]
     #[arg(long, value_name = "FORMAT")]
     format: Option<RecordFormat>,
     /// Write over an existing file
@@ -25,11 +26,12 @@ pub(crate) struct Records {
 
 impl Records {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        may_write(&self.output, self.force)?;
+        may_write_from(&self.output, self.force, &self.log)?;
         let (header, _) = read_match(&self.log).map_err(LabError::from)?;
         let game = game(&header.game)?;
         let mut text = Vec::new();
-        let count = game.match_records(&self.log, self.format, &mut text)?;
+        let ending = self.output.extension().and_then(|e| e.to_str()?.parse().ok());
+        let count = game.match_records(&self.log, self.format.or(ending), &mut text)?;
         files::write_atomically(&self.output, |file| std::io::Write::write_all(file, &text))?;
         let games = if count == 1 { "game" } else { "games" };
         show(&format!("{count} {games} in {}", self.output.display()))

@@ -16,7 +16,7 @@ use serde::Serialize;
 #[derive(Args)]
 pub(crate) struct Stats {
     /// Won, drawn and lost games, or five counts of pairs
-    #[arg(required = true, num_args = 3..=5)]
+    #[arg(required = true, num_args = 3..=5, value_parser = clap::value_parser!(u64).range(..=1_000_000_000_000))]
     counts: Vec<u64>,
     /// The counts are of pairs
     #[arg(long)]

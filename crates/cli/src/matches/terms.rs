@@ -72,7 +72,7 @@ struct EvenOptions {
     #[arg(long, value_name = "LOGODDS", value_parser = log_odds)]
     even: Option<f64>,
     /// Plies searched for that value
-    #[arg(long, value_name = "PLIES", default_value_t = 4, requires = "even")]
+    #[arg(long, value_name = "PLIES", default_value_t = 4, requires = "even", value_parser = clap::value_parser!(u8).range(0..=20))]
     even_depth: u8,
     /// The function that gives that value
     #[arg(long, value_name = "FUNCTION", default_value = "shipped", requires = "even")]

@@ -1,6 +1,6 @@
 //! `evalsmith model export`: a pattern model for other programs.
 
-use crate::options::{game, may_write, show};
+use crate::options::{game, may_write_from, show};
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{PatternExport, PatternFile};
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ enum Format {
 
 impl Export {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        may_write(&self.output, self.force)?;
+        may_write_from(&self.output, self.force, &self.model)?;
         let file = PatternFile::load(&self.model)?;
         let format = match self.format {
             Format::C => PatternExport::CHeader,

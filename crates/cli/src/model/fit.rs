@@ -5,7 +5,7 @@ use super::fit_configurations::ConfigurationOptions;
 use super::fit_path;
 use super::fit_patterns::{LearnerName, PatternOptions, Shared};
 use crate::failure::{Usage, command_line, say};
-use crate::options::{game, holdout, may_write, share, show};
+use crate::options::{game, holdout, may_write, may_write_from, share, show};
 use crate::progress::Terminal;
 use crate::tree_options::TreeOptions;
 use clap::Args;
@@ -70,15 +70,6 @@ pub(crate) struct Fit {
     /// the game's result [default: set by the game]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     searched: Option<f64>,
-    #[command(flatten)]
-    tree: TreeOptions,
-    /// What features cost, for --price: `measured`, or NAME=NUMBER,... [default: all
-    /// alike]; measured costs are kept beside the model
-    #[arg(long, value_name = "COSTS", requires = "price")]
-    cost: Option<FeatureCosts>,
-    /// A tree of final scores instead of results (in a table, of --score)
-    #[arg(long)]
-    of_scores: bool,
     /// Share of the games held out to judge the fit [default: 0.2; patterns: 0.1]
     #[arg(long, value_name = "SHARE", value_parser = holdout)]
     holdout: Option<f64>,
@@ -95,6 +86,15 @@ pub(crate) struct Fit {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    tree: TreeOptions,
+    /// What features cost, for --price: `measured`, or NAME=NUMBER,... [default: all
+    /// alike]; measured costs are kept beside the model
+    #[arg(long, value_name = "COSTS", requires = "price")]
+    cost: Option<FeatureCosts>,
+    /// A tree of final scores instead of results (in a table, of --score)
+    #[arg(long)]
+    of_scores: bool,
+    #[command(flatten)]
     patterns: PatternOptions,
     #[command(flatten)]
     configurations: ConfigurationOptions,
@@ -105,7 +105,7 @@ const TABLE: &str = "table";
 
 impl Fit {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        may_write(&self.output, self.force)?;
+        may_write_from(&self.output, self.force, &self.data)?;
         let learner = match self.learner {
             LearnerName::Patterns | LearnerName::Configurations => return self.fit_sparse(),
             LearnerName::Of(learner) => learner,

@@ -3,7 +3,7 @@
 use super::fit_path;
 use super::show_patterns::show_patterns;
 use crate::failure::{Usage, say};
-use crate::options::{Format, may_write, print, show};
+use crate::options::{Format, may_write_from, print, show};
 use clap::Args;
 use evalsmith_lab::prelude::{
     ConfigurationFile, DenseModel, FitRecord, ModelFile, PatternFile, SHOWN_LEVELS, estimate_table,
@@ -77,7 +77,7 @@ impl Show {
             return Err(Usage(format!("the model has no stage {stage}")).into());
         };
         if let Some(path) = &self.draw {
-            may_write(path, self.force)?;
+            may_write_from(path, self.force, &self.model)?;
             let html = match path.extension().and_then(|e| e.to_str()) {
                 Some("html") => true,
                 Some("svg") => false,

@@ -4,6 +4,7 @@ use crate::failure::Usage;
 use crate::options::{may_write, read_text};
 use anyhow::Context;
 use evalsmith_engine_othello::obf::{self, Problem};
+use evalsmith_lab::prelude::Position;
 use evalsmith_othello::Move;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -12,42 +13,36 @@ use std::path::{Path, PathBuf};
 pub(super) struct Scored {
     path: PathBuf,
     file: File,
-    len: usize,
 }
 
 impl Scored {
-    /// A new file, or one that holds the first of the positions. A line that was only
-    /// half written is dropped.
+    /// A new file, or one that holds the first of the positions with all their scores,
+    /// and what it holds. A line that was only half written is dropped.
     pub(super) fn open<'p>(
         path: &Path,
         mut problems: impl Iterator<Item = &'p Problem>,
-    ) -> anyhow::Result<Self> {
+    ) -> anyhow::Result<(Self, Vec<Problem>)> {
         let name = || path.display().to_string();
         if !path.exists() {
             may_write(path, false)?;
             let file = File::create_new(path).with_context(name)?;
-            return Ok(Self { path: path.to_owned(), file, len: 0 });
+            return Ok((Self { path: path.to_owned(), file }, Vec::new()));
         }
         let text = read_text(path)?;
-        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+        let (whole, tail) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
         let there = obf::read(whole).map_err(|e| Usage(format!("{}: {e}", name())))?;
-        let same = |found: &Problem| {
-            let wanted = problems.next();
-            wanted.is_some_and(|p| (&p.board, p.to_move) == (&found.board, found.to_move))
-        };
-        if !there.iter().all(same) {
-            let other = "holds other positions than these; name another file to write to";
+        let ours = there.iter().all(|found| problems.next().is_some_and(|p| finishes(found, p)))
+            && (tail.is_empty() || problems.next().is_some_and(|p| begins(tail, p)));
+        if !ours {
+            let other = "holds something else than these positions with all their scores; \
+                         name another file to write to";
             return Err(Usage(format!("{} {other}", name())).into());
         }
         let mut options = OpenOptions::new();
         let file = options.append(true).open(path).with_context(name)?;
-        file.set_len(whole.len() as u64).with_context(name)?;
-        Ok(Self { path: path.to_owned(), file, len: there.len() })
-    }
-
-    /// Positions that are there already.
-    pub(super) const fn len(&self) -> usize {
-        self.len
+        let length = file.metadata().with_context(name)?.len();
+        file.set_len(length - tail.len() as u64).with_context(name)?;
+        Ok((Self { path: path.to_owned(), file }, there))
     }
 
     /// One position more.
@@ -56,7 +51,19 @@ impl Scored {
         let line = Problem { board, to_move, scores: scores.to_vec() };
         let written = self.file.write_all(format!("{line}\n").as_bytes());
         written.with_context(|| self.path.display().to_string())?;
-        self.len += 1;
         Ok(())
     }
+}
+
+/// Whether a line is about this position and gives every move a score.
+fn finishes(found: &Problem, wanted: &Problem) -> bool {
+    let scored = |m| m == Move::PASS || found.scores.iter().any(|(there, _)| *there == m);
+    (&found.board, found.to_move) == (&wanted.board, wanted.to_move)
+        && wanted.board.moves().all(scored)
+}
+
+/// Whether a line without its end may be the beginning of this position's.
+fn begins(tail: &str, wanted: &Problem) -> bool {
+    let head = Problem { scores: Vec::new(), ..wanted.clone() }.to_string();
+    tail.starts_with(&head) || head.starts_with(tail)
 }

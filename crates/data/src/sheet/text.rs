@@ -21,6 +21,9 @@ pub(super) fn header(path: &Path) -> Result<(Vec<String>, u8), DataError> {
     let mut input = source::open(path).map_err(|e| DataError::io(path, e))?;
     let line = first_line(&mut input, path)?;
     let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+    if line.contains(|c: char| c == '\u{FFFD}' || c.is_control() && c != '\t') {
+        return Err(wrong(path, "it is no table: its first line, of columns' names, is no text"));
+    }
     if line.is_empty() {
         return Err(wrong(path, "it is empty; the first line names the columns"));
     }

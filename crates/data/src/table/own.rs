@@ -8,6 +8,7 @@
 //! columns that the user names are more than features.
 
 use super::{FEATURE, ROWS, numbers, unreadable};
+use crate::sheet::in_words;
 use crate::source::{self, Lines};
 use crate::{DataError, FeatureTable, Hasher, part};
 use arrow_array::RecordBatch;
@@ -366,7 +367,7 @@ impl Places {
         let there = |name: &str| names.iter().position(|n| n == name);
         let place = |name: &String| {
             there(name).ok_or_else(|| {
-                format!("there is no column {name:?}; the columns are {}", names.join(", "))
+                format!("there is no column {name:?}; the columns are {}", in_words(names))
             })
         };
         let chosen = |named: &Option<String>, own: &str| match named {
@@ -393,7 +394,7 @@ impl Places {
                 _ => "are no columns",
             };
             if !plural.is_empty() {
-                let (missing, there) = (missing.join(", "), names.join(", "));
+                let (missing, there) = (missing.join(", "), in_words(names));
                 return Err(format!("there {plural} {missing}; the columns are {there}"));
             }
             found.into_iter().filter_map(|(_, at)| at).collect()

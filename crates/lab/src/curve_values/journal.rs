@@ -5,8 +5,8 @@
 use super::Answered;
 use crate::LabError;
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 pub(super) struct Journal {
@@ -15,39 +15,41 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// The journal at a path, and what it knows; one of another engine or question
-    /// is begun anew.
+    /// The journal at a path, and what it knows.
+    ///
+    /// # Errors
+    /// When it holds anything but answers to this question, or another writes to it.
     pub(super) fn open(
         path: &Path,
         identity: &str,
     ) -> Result<(Self, HashMap<String, Answered>), LabError> {
         let heading = format!("# {}\n", identity.replace('\n', " "));
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(e) => return Err(LabError::io(path)(e)),
-        };
-        let known = text.strip_prefix(&heading);
-        let answers: HashMap<String, Answered> = known
-            .into_iter()
-            .flat_map(|lines| lines.split_inclusive('\n'))
-            .filter_map(|line| read(line.strip_suffix('\n')?))
-            .collect();
         let mut options = OpenOptions::new();
-        if known.is_some() {
-            options.append(true);
-        } else {
-            options.write(true).create(true).truncate(true);
+        let mut file =
+            options.read(true).append(true).create(true).open(path).map_err(LabError::io(path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(LabError::Busy(path.to_owned())),
+            Err(TryLockError::Error(e)) => return Err(LabError::io(path)(e)),
         }
-        let mut file = options.open(path).map_err(LabError::io(path))?;
-        if let Some(lines) = known {
-            // What a kill cut short is no answer, and must not begin the next line.
-            let whole = lines.rfind('\n').map_or(0, |end| end + 1);
-            let length = (heading.len() + whole) as u64;
-            file.set_len(length).map_err(LabError::io(path))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(LabError::io(path))?;
+        // What a kill cut short is no answer, and must not begin the next line.
+        let (whole, _) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
+        let lines = if heading.starts_with(&text) {
+            file.set_len(0)
+                .and_then(|()| file.write_all(heading.as_bytes()))
+                .map_err(LabError::io(path))?;
+            ""
+        } else if let Some(lines) = whole.strip_prefix(&heading) {
+            file.set_len(whole.len() as u64).map_err(LabError::io(path))?;
+            lines
         } else {
-            file.write_all(heading.as_bytes()).map_err(LabError::io(path))?;
-        }
+            let reason = "this holds something else than the answers of this engine to this \
+                          question; remove it, or write to another file";
+            return Err(LabError::Unreadable { path: path.to_owned(), reason: reason.into() });
+        };
+        let answers = lines.lines().filter_map(read).collect();
         Ok((Self { path: path.to_owned(), file }, answers))
     }
 
@@ -74,6 +76,7 @@ fn read(line: &str) -> Option<(String, Answered)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn answers_survive_a_kill_and_belong_to_one_question() {
@@ -84,12 +87,23 @@ mod tests {
         journal.append("p1", Answered::Value(-12.5)).expect("written");
         journal.append("p2", Answered::Mate).expect("written");
         journal.file.write_all(b"33\tp").expect("a line cut short");
+        assert!(matches!(Journal::open(&path, "engine A"), Err(LabError::Busy(_))));
+        drop(journal);
         let (mut journal, known) = Journal::open(&path, "engine A").expect("a journal");
         assert_eq!(known.len(), 2);
         assert_eq!(known["p1"], Answered::Value(-12.5));
         journal.append("p3", Answered::Nothing).expect("written");
+        drop(journal);
         let (_, known) = Journal::open(&path, "engine A").expect("a journal");
         assert_eq!((known.len(), known["p3"]), (3, Answered::Nothing));
-        assert!(Journal::open(&path, "engine B").expect("a journal").1.is_empty());
+        let before = fs::read(&path).expect("the journal");
+        let other = Journal::open(&path, "engine B").err().expect("answers of another");
+        assert!(other.to_string().contains("remove it"), "{other}");
+        assert_eq!(fs::read(&path).expect("the journal"), before);
+        fs::write(&path, "# eng").expect("a heading cut short");
+        let (journal, known) = Journal::open(&path, "engine A").expect("a journal");
+        assert!(known.is_empty());
+        drop(journal);
+        assert_eq!(fs::read_to_string(&path).expect("the journal"), "# engine A\n");
     }
 }

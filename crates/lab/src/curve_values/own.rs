@@ -14,7 +14,7 @@ use evalsmith_core::files::write_atomically;
 use evalsmith_core::{
     Atoms, Evaluate, Features, Game, GameRecord, Position, Progress, Score, Side, Window,
 };
-use evalsmith_data::{Dataset, Sheet};
+use evalsmith_data::{Dataset, Sheet, in_words};
 use evalsmith_search::Searcher;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -178,7 +178,7 @@ impl<G: Game, W: Write> Writer<'_, G, W> {
             return Err(LabError::Settings(format!(
                 "{}: there is no column {column:?} with positions; the columns are {}",
                 path.display(),
-                sheet.names().join(", ")
+                in_words(sheet.names())
             )));
         };
         let mut names = sheet.names().to_vec();

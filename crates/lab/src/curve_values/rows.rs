@@ -2,7 +2,7 @@
 
 use crate::LabError;
 use evalsmith_core::{Game, GameRecord, Progress, Protocol, Side};
-use evalsmith_data::{Dataset, Sheet};
+use evalsmith_data::{Dataset, Sheet, in_words};
 use evalsmith_protocol::{SetUp, Situation, Terms};
 use std::path::Path;
 
@@ -54,7 +54,7 @@ impl ValueRows {
             return Err(LabError::Settings(format!(
                 "{}: there is no column {position:?} with positions; the columns are {}",
                 path.display(),
-                names.join(", ")
+                in_words(&names)
             )));
         };
         let (mut rows, mut asked) = (Vec::new(), Vec::new());
@@ -122,7 +122,7 @@ pub(crate) fn rows_of_dataset<G: Game>(
     let (mut rows, mut asked) = (Vec::new(), Vec::new());
     for batch in data.rows() {
         if progress.stopped() {
-            return Err(LabError::Stopped);
+            return Err(LabError::Abandoned);
         }
         for row in batch?.rows() {
             let Some(outcome) = row.outcome else { continue };

@@ -24,7 +24,10 @@ pub(super) fn resume(path: &Path, standing: &mut Standing) -> Result<Vec<Rounded
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let file = PatternFile::load(path)?;
+    let file = PatternFile::load(path).map_err(|e| LabError::Unreadable {
+        path: path.to_owned(),
+        reason: format!("this unfinished fit cannot be read; remove it to begin anew ({e})"),
+    })?;
     let other = || LabError::Unreadable {
         path: path.to_owned(),
         reason: "is an unfinished fit of other data or settings; finish it, or remove it".into(),

@@ -190,7 +190,7 @@ pub fn fit_configurations<G: Game>(
             !stopped
         });
         if stopped {
-            return Err(LabError::Stopped);
+            return Err(LabError::Abandoned);
         }
         reports.push(GroupReport::new(groups.bounds(group), &rows[group], &fit, None));
         let (configured, rest) = fit.weights.split_at(pad as usize);
@@ -239,7 +239,7 @@ fn read<G: Game>(
     progress.begin("positions", dataset.len(), "positions");
     for batch in dataset.rows() {
         if progress.stopped() {
-            return Err(LabError::Stopped);
+            return Err(LabError::Abandoned);
         }
         let batch = batch?;
         for (i, row) in batch.rows().enumerate() {
@@ -305,7 +305,7 @@ fn find(
     };
     done.map_err(|e| LabError::Settings(e.to_string()))?;
     if stopped {
-        return Err(LabError::Stopped);
+        return Err(LabError::Abandoned);
     }
     if too_many {
         return Err(LabError::Settings(format!(

@@ -193,7 +193,7 @@ where
     progress.begin("positions", dataset.len(), "positions");
     for batch in dataset.rows() {
         if progress.stopped() {
-            return Err(LabError::Stopped);
+            return Err(LabError::Abandoned);
         }
         let batch = batch?;
         for (i, row) in batch.rows().enumerate() {
@@ -260,7 +260,7 @@ impl Search<'_> {
         progress.begin("sizes of patterns", plan.max_length as u64, "sizes");
         for size in 1..=plan.max_length {
             if progress.stopped() {
-                return Err(LabError::Stopped);
+                return Err(LabError::Abandoned);
             }
             let mut candidates = BTreeSet::new();
             for smaller in &beam {

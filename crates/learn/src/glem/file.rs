@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn no_damage_is_believed() {
-        let bytes = file().bytes().unwrap();
+        let bytes = envelope::without_digest(&file().bytes().unwrap());
         for cut in [0, 7, 40, bytes.len() - 1] {
             assert!(PatternFile::from_bytes(&bytes[..cut], "cut").is_err(), "{cut}");
             assert!(!PatternFile::is_in(&bytes[..cut]));

@@ -147,6 +147,7 @@ pub fn fit_tree(
     old: Option<(&Tree, f64)>,
 ) -> Result<TreeFit, LearnError> {
     examples.check(stages)?;
+    params.check(examples.features.width())?;
     let labels: Vec<f32> = match scores {
         Some(scores) => scores.to_vec(),
         None => examples.points.iter().map(|p| 2.0 * p - 1.0).collect(),

@@ -19,7 +19,7 @@ impl Digest {
     /// The digest of some bytes.
     ///
     /// ```
-    /// use evalsmith_data::Digest;
+    /// use evalsmith_core::digest::Digest;
     /// assert_eq!(Digest::of(b"evalsmith"), Digest::of(b"evalsmith"));
     /// assert_ne!(Digest::of(b"evalsmith"), Digest::of(b"evalsmitg"));
     /// ```
