@@ -47,7 +47,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let lab = error.downcast_ref::<LabError>();
     if lab.is_some_and(LabError::is_stop) {
         say(&message(error));
-        say(&format!("go on with: {}", typed_command()));
+        let kept = !matches!(lab, Some(LabError::Abandoned | LabError::Learn(_)));
+        let again = if kept { "go on" } else { "begin again" };
+        say(&format!("{again} with: {}", typed_command()));
         return ExitCode::from(130);
     }
     say(&format!("error: {}", message(error)));
