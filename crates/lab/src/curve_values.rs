@@ -4,8 +4,9 @@
 //! beside the table before the next question is asked, so that nothing paid for is
 //! lost: the same command goes on where it stopped, and a position met twice is
 //! asked once. The journal's first line says who was asked and how; the answers of another
-//! engine or to another question are refused and stay. Invariant: the table does not depend on the number
-//! of processes, provided that the engine's answers do not depend on earlier ones.
+//! engine or to another question are refused and stay. Invariant: the table does not depend
+//! on the number of processes, provided that the engine's answers do not depend on earlier
+//! ones.
 
 mod after;
 mod journal;
