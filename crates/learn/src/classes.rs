@@ -179,9 +179,9 @@ fn add_weighted(block: &Block, weight: &Lane, sums: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Examples;
+    use crate::examples::testing::TwoFeatures;
     use crate::pool::Pool;
-    use evalsmith_core::{Columns, Stage};
+    use evalsmith_core::Stage;
     use proptest::{collection::vec, prelude::*};
 
     proptest! {
@@ -189,17 +189,10 @@ mod tests {
         fn classes_are_what_counting_says_and_avx2_gives_the_same_bits(
             rows in vec((0_u8..3, 0_u32..9, -9.0..9.0_f32, 990.0..1010.0_f32), 8..400),
         ) {
-            let mut features = Columns::new(vec!["a".into(), "b".into()]);
-            for r in &rows {
-                features.push(&[r.2, r.3]);
-            }
-            let stages = vec![Stage(0); rows.len()];
-            let points: Vec<f32> = rows.iter().map(|r| f32::from(r.0) / 2.0).collect();
-            let games: Vec<u32> = rows.iter().map(|r| r.1).collect();
+            let table = TwoFeatures::of(&rows);
+            let points = &table.points;
             prop_assume!(points.iter().any(|&y| y > 0.0) && points.iter().any(|&y| y < 1.0));
-            let examples =
-                Examples { features: &features, stages: &stages, points: &points, games: &games };
-            let pool = Pool::gather(&examples, (Stage(0), Stage(0)));
+            let pool = Pool::gather(&table.examples(), (Stage(0), Stage(0)));
             let design = Design::standardised(&pool);
             prop_assume!(design.width() == 3);
             let all = 0..pool.games();
@@ -213,7 +206,7 @@ mod tests {
                 prop_assert!((class.weight - total).abs() < 1e-9);
                 let standard = |i: usize, row: usize| {
                     let c = design.columns[i];
-                    (f64::from(features.column(i)[row]) - c.mean) / c.deviation
+                    (f64::from(table.features.column(i)[row]) - c.mean) / c.deviation
                 };
                 let mean = |i: usize| {
                     (0..rows.len()).map(|r| weight(r) * standard(i, r)).sum::<f64>() / total

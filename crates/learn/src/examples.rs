@@ -66,3 +66,37 @@ impl Examples<'_> {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// Rows of one stage with two features.
+    pub(crate) struct TwoFeatures {
+        pub(crate) features: Columns,
+        pub(crate) points: Vec<f32>,
+        stages: Vec<Stage>,
+        games: Vec<u32>,
+    }
+
+    impl TwoFeatures {
+        /// Half points, game and features of each row.
+        pub(crate) fn of(rows: &[(u8, u32, f32, f32)]) -> Self {
+            let mut features = Columns::new(vec!["a".into(), "b".into()]);
+            for row in rows {
+                features.push(&[row.2, row.3]);
+            }
+            Self {
+                features,
+                points: rows.iter().map(|row| f32::from(row.0) / 2.0).collect(),
+                stages: vec![Stage(0); rows.len()],
+                games: rows.iter().map(|row| row.1).collect(),
+            }
+        }
+
+        pub(crate) fn examples(&self) -> Examples<'_> {
+            let Self { features, points, stages, games } = self;
+            Examples { features, stages, points, games }
+        }
+    }
+}

@@ -73,9 +73,9 @@ impl Kernel for Chunk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Examples;
+    use crate::examples::testing::TwoFeatures;
     use crate::pool::Pool;
-    use evalsmith_core::{Columns, Stage};
+    use evalsmith_core::Stage;
     use proptest::{collection::vec, prelude::*};
 
     proptest! {
@@ -84,16 +84,8 @@ mod tests {
             rows in vec((0_u8..3, 0_u32..7, -9.0..9.0_f32, 90.0..110.0_f32), 2..500),
             weights in vec(-2.0..2.0_f64, 3), products in vec(-1.0..1.0_f64, 3), linear in any::<bool>(),
         ) {
-            let mut features = Columns::new(vec!["a".into(), "b".into()]);
-            for r in &rows {
-                features.push(&[r.2, r.3]);
-            }
-            let stages = vec![Stage(0); rows.len()];
-            let points: Vec<f32> = rows.iter().map(|r| f32::from(r.0) / 2.0).collect();
-            let games: Vec<u32> = rows.iter().map(|r| r.1).collect();
-            let examples =
-                Examples { features: &features, stages: &stages, points: &points, games: &games };
-            let pool = Pool::gather(&examples, (Stage(0), Stage(0)));
+            let table = TwoFeatures::of(&rows);
+            let pool = Pool::gather(&table.examples(), (Stage(0), Stage(0)));
             let design = Design::standardised(&pool);
             prop_assume!(design.width() == 3);
             let products = if linear { &[][..] } else { &products[..] };

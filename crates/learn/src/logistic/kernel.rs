@@ -98,6 +98,17 @@ impl Sums {
     }
 }
 
+/// A row's residual and variance, and `e = exp(-|z|)`, by which both `p` and `1 - p` keep
+/// their relative precision.
+#[inline(always)]
+fn predicted(z: f64, y: f64) -> (f64, f64, f64) {
+    let e = exp_of_negative(-z.abs());
+    let larger = 1.0 / (1.0 + e);
+    let smaller = e * larger;
+    let (p, q) = if z >= 0.0 { (larger, smaller) } else { (smaller, larger) };
+    (y * q - (1.0 - y) * p, p * q, e)
+}
+
 /// Rows predicted: their residuals and variances.
 struct Predicted {
     block: Block,
@@ -120,19 +131,12 @@ impl Predicted {
         self.predict(n, &log_odds, &points);
     }
 
-    /// With `e = exp(-|z|)`, both `p` and `1 - p` keep their relative precision.
     #[inline(always)]
     fn predict(&mut self, n: usize, log_odds: &Lane, points: &Lane) {
         let mut exponentials = [0.0; BLOCK];
         for i in 0..BLOCK {
-            let (z, y) = (log_odds[i], points[i]);
-            let e = exp_of_negative(-z.abs());
-            let larger = 1.0 / (1.0 + e);
-            let smaller = e * larger;
-            let (p, q) = if z >= 0.0 { (larger, smaller) } else { (smaller, larger) };
-            self.block.residual[i] = y * q - (1.0 - y) * p;
-            self.variance[i] = p * q;
-            exponentials[i] = e;
+            (self.block.residual[i], self.variance[i], exponentials[i]) =
+                predicted(log_odds[i], points[i]);
         }
         self.block.residual[n..].fill(0.0);
         self.variance[n..].fill(0.0);
@@ -169,11 +173,7 @@ pub(super) fn residuals(
     let log_odds = block.weighted(weights);
     let points = lane(&design.pool.points[rows]);
     for ((left, &z), y) in block.residual.iter_mut().zip(&log_odds).zip(&points) {
-        let e = exp_of_negative(-z.abs());
-        let larger = 1.0 / (1.0 + e);
-        let smaller = e * larger;
-        let (p, q) = if z >= 0.0 { (larger, smaller) } else { (smaller, larger) };
-        *left = y * q - (1.0 - y) * p;
+        (*left, _, _) = predicted(z, *y);
     }
     block.residual[n..].fill(0.0);
 }
@@ -181,9 +181,9 @@ pub(super) fn residuals(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Examples;
+    use crate::examples::testing::TwoFeatures;
     use crate::pool::Pool;
-    use evalsmith_core::{Columns, Stage};
+    use evalsmith_core::Stage;
     use proptest::{collection::vec, prelude::*};
 
     /// The sums row by row, as the formulas are written.
@@ -214,32 +214,24 @@ mod tests {
     }
 
     proptest! {
-            #[test]
-            fn blocks_add_up_to_the_formulas_and_avx2_to_the_same_bits(
-                rows in vec((0_u8..3, 0_u32..7, -9.0..9.0_f32, 90.0..110.0_f32), 2..500),
-                weights in vec(-2.0..2.0_f64, 3),
-            ) {
-                let mut features = Columns::new(vec!["a".into(), "b".into()]);
-                for r in &rows {
-     features.push(&[r.2, r.3]);
-    }
-                let stages = vec![Stage(0); rows.len()];
-                let points: Vec<f32> = rows.iter().map(|r| f32::from(r.0) / 2.0).collect();
-                let games: Vec<u32> = rows.iter().map(|r| r.1).collect();
-                let examples =
-                    Examples { features: &features, stages: &stages, points: &points, games: &games };
-                let pool = Pool::gather(&examples, (Stage(0), Stage(0)));
-                let design = Design::standardised(&pool);
-                prop_assume!(design.width() == 3);
-                let all = 0..pool.games();
-                let chunk = Chunk { design: &design, weights: &weights, games: &all };
-                let found = chunk.run();
-                prop_assert_eq!(&widest(chunk), &found);
-                let slow = slow(&design, &weights);
-                let close = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b.abs());
-                prop_assert!(close(found.log_likelihood, slow.log_likelihood));
-                let pairs = found.gradient.iter().zip(&slow.gradient);
-                prop_assert!(pairs.chain(found.information.iter().zip(&slow.information)).all(|(a, b)| close(*a, *b)));
-            }
+        #[test]
+        fn blocks_add_up_to_the_formulas_and_avx2_to_the_same_bits(
+            rows in vec((0_u8..3, 0_u32..7, -9.0..9.0_f32, 90.0..110.0_f32), 2..500),
+            weights in vec(-2.0..2.0_f64, 3),
+        ) {
+            let table = TwoFeatures::of(&rows);
+            let pool = Pool::gather(&table.examples(), (Stage(0), Stage(0)));
+            let design = Design::standardised(&pool);
+            prop_assume!(design.width() == 3);
+            let all = 0..pool.games();
+            let chunk = Chunk { design: &design, weights: &weights, games: &all };
+            let found = chunk.run();
+            prop_assert_eq!(&widest(chunk), &found);
+            let slow = slow(&design, &weights);
+            let close = |a: f64, b: f64| (a - b).abs() < 1e-9 * (1.0 + b.abs());
+            prop_assert!(close(found.log_likelihood, slow.log_likelihood));
+            let pairs = found.gradient.iter().zip(&slow.gradient);
+            prop_assert!(pairs.chain(found.information.iter().zip(&slow.information)).all(|(a, b)| close(*a, *b)));
         }
+    }
 }
