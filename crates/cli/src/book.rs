@@ -7,15 +7,14 @@ mod info;
 mod show;
 
 use crate::engine::{ByFunction, function_with_errors};
-use crate::options::{may_write, read_bytes, thread_count};
+use crate::options::{may_write, read_bytes, thread_count, write_file};
 use crate::progress::Terminal;
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use evalsmith_engine_othello::book::{Book, GrownUntil, Growth, Until};
 use evalsmith_engine_othello::{ProbCut, Selectivity};
-use evalsmith_lab::prelude::{FunctionName, Game, LabError, files};
+use evalsmith_lab::prelude::{FunctionName, Game, LabError};
 use evalsmith_othello::Othello;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Subcommand)]
@@ -123,8 +122,7 @@ fn open_or_begin(path: &Path) -> anyhow::Result<Book> {
 }
 
 fn save(book: &Book, path: &Path) -> anyhow::Result<()> {
-    files::write_atomically(path, |file| file.write_all(&book.to_bytes()))
-        .with_context(|| path.display().to_string())
+    write_file(path, book.to_bytes())
 }
 
 /// What stands in a file, in a line.

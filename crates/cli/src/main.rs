@@ -51,7 +51,7 @@ enum Command {
     /// Fit, show and compare evaluation functions
     #[command(subcommand)]
     Model(model::Model),
-    /// Let evaluation functions play each other
+    /// Let evaluation functions and engines play each other, and tell who is stronger
     #[command(subcommand)]
     Match(matches::Match),
     Engine(engine::Engine),

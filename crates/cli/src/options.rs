@@ -3,6 +3,7 @@
 use crate::failure::Usage;
 use anyhow::Context;
 use clap::ValueEnum;
+use evalsmith_lab::prelude::files::write_atomically;
 use evalsmith_lab::prelude::{AnyGame, Plies, Stage, Table};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -95,10 +96,34 @@ pub(crate) fn may_write_from(path: &Path, force: bool, source: &Path) -> anyhow:
     Ok(())
 }
 
+/// The ending of a file's name, where it is one of `allowed`; checks besides that
+/// the file may be written, and is not the `source` of what is written.
+pub(crate) fn ending(
+    output: &Path,
+    allowed: &[&str],
+    force: bool,
+    source: &Path,
+) -> anyhow::Result<String> {
+    let ending = output.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if !allowed.contains(&ending) {
+        let names: Vec<String> = allowed.iter().map(|name| format!(".{name}")).collect();
+        let reason = format!("{}: end the name in {}", output.display(), names.join(", "));
+        return Err(Usage(reason).into());
+    }
+    may_write_from(output, force, source)?;
+    Ok(ending.to_owned())
+}
+
 /// As many threads as asked for, or as there are cores.
 pub(crate) fn thread_count(asked: Option<u16>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     asked.map_or_else(cores, usize::from)
+}
+
+/// Writes a file, whole or not at all.
+pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    write_atomically(path, |file| file.write_all(bytes.as_ref()))
+        .with_context(|| path.display().to_string())
 }
 
 /// The bytes of a file that is held in memory as a whole.

@@ -171,7 +171,11 @@ fn datasets_go_out_and_come_in_again() {
     run(&folder, &["data", "generate", "othello", "--games", "2", "--depth", "1", "--out", "own"]);
     // SGF has no words for a game of Othello that does not begin at the start.
     refused(&folder, &["data", "export", "own", "-o", "own.sgf"], 1, "nothing was written");
-    assert!(!folder.path().join("own.sgf").exists());
+    let sgf = folder.path().join("own.sgf");
+    assert!(!sgf.exists());
+    fs::write(&sgf, "(;older games)").expect("a writable folder");
+    refused(&folder, &["data", "export", "own", "-o", "own.sgf", "--force"], 1, "nothing was");
+    assert_eq!(fs::read_to_string(&sgf).expect("the older file"), "(;older games)");
 }
 
 #[test]

@@ -142,6 +142,7 @@ fn single_steps_work_on_files() {
     let info: serde_json::Value =
         serde_json::from_str(&run(&["data", "info", "games", "--format", "json"])).expect("JSON");
     assert_eq!(info["games"], 60);
+    refused(&folder, &["data", "features", "games", "-o", "features.csv"], 2, ".parquet");
     run(&["data", "features", "games", "-o", "features.parquet"]);
     assert!(fs::metadata(folder.path().join("features.parquet")).is_ok_and(|m| m.len() > 1000));
     assert!(run(&["model", "fit", "games", "-o", "m.safetensors"]).contains("clustered by game"));

@@ -182,6 +182,12 @@ pub enum DataError {
     /// A record cannot be read and the run was told to be strict, or none can.
     #[error("{0}")]
     Records(String),
+    /// An export that would leave every game out.
+    #[error("nothing was written: no game fits the format ({example})")]
+    NoneFits {
+        /// Why the first of them does not.
+        example: String,
+    },
     /// Rows of a dataset that should be in the order of games and plies are not,
     /// or two datasets tell different rows of one game and ply.
     #[error("{}: game {game}, ply {ply}: {reason}", path.display())]

@@ -99,8 +99,8 @@ pub struct Exported {
 /// Writes a dataset to a file.
 ///
 /// # Errors
-/// When the game is not written in that format, a file fails, or the job is
-/// stopped.
+/// When the game is not written in that format, every game would be left out, a
+/// file fails, or the job is stopped.
 pub fn export<G: Game>(
     game: &G,
     dataset: &Dataset,
@@ -273,7 +273,10 @@ fn records<G: Game>(
         tick(dataset, done, batch.len(), progress)?;
     }
     close(&mut steps, number)?;
-    Ok(exported)
+    match exported.example {
+        Some(example) if exported.written == 0 => Err(DataError::NoneFits { example }.into()),
+        _ => Ok(exported),
+    }
 }
 
 /// The record of a game whose rows these are.

@@ -253,7 +253,7 @@ pub fn bootstrap<G: Game>(
         if progress.stopped() {
             return Err(LabError::Stopped);
         }
-        let record = run.round(number, &mut state)?;
+        let record = run.round(number, &mut state).map_err(LabError::within_run)?;
         progress.note(&record.sentence());
         rounds.push(record);
         if plan.patience > 0 && state.stale >= plan.patience && number < plan.rounds {

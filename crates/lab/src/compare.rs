@@ -82,7 +82,8 @@ pub fn compare<G: Game>(
     let mut fits = Vec::new();
     for &learner in &plan.learners {
         progress.note(&format!("{learner} learns"));
-        let fitted = fit(game, dataset, &FitPlan { learner, ..plan.fit.clone() }, progress)?;
+        let fitted = fit(game, dataset, &FitPlan { learner, ..plan.fit.clone() }, progress)
+            .map_err(LabError::within_run)?;
         let file = folder.join(&format!("{learner}.model"));
         let beside = folder.join(&format!("{learner}.model.fit.json"));
         fitted.save(&file, &beside, &format!("evalsmith model fit --learner {learner}"))?;

@@ -101,6 +101,14 @@ impl LabError {
         )
     }
 
+    /// The same from a step of a run whose folder keeps what came before the step.
+    pub(crate) fn within_run(self) -> Self {
+        match self {
+            Self::Abandoned | Self::Learn(LearnError::Stopped) => Self::Stopped,
+            other => other,
+        }
+    }
+
     /// Whether the call was wrong rather than something it met.
     pub fn is_usage(&self) -> bool {
         matches!(

@@ -151,7 +151,7 @@ pub fn learn<G: Game>(
     stop_if_asked(progress)?;
 
     let dataset = Dataset::open(&data)?;
-    let fitted = fit(game, &dataset, &plan.fit, progress)?;
+    let fitted = fit(game, &dataset, &plan.fit, progress).map_err(LabError::within_run)?;
     fitted.save(
         &folder.join("model.safetensors"),
         &folder.join("model.safetensors.fit.json"),

@@ -270,7 +270,8 @@ impl Experiment {
             Kind::StageProfile(kind) => kind.run(&ground),
             Kind::Versions(kind) => kind.run(&ground),
             Kind::WinProbability(kind) => kind.run(&ground),
-        }?;
+        }
+        .map_err(LabError::within_run)?;
         self.write(&reproduction, &play, &folder)?;
         Ok(reproduction)
     }
@@ -315,6 +316,7 @@ mod tests {
     use super::*;
     use evalsmith_core::Quiet;
     use std::collections::HashSet;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
     fn every_experiment_can_be_read_and_has_its_own_name() {
@@ -323,36 +325,76 @@ mod tests {
         assert_eq!(names.len(), all.len());
     }
 
+    /// An experiment with a handful of games.
+    fn small(mut experiment: Experiment) -> Experiment {
+        experiment.quick = Size {
+            games: 200,
+            depth: 1,
+            opening_plies: 20,
+            solve_at: if experiment.game == "othello" { 2 } else { 0 },
+            pairs: 2,
+            plies: 3,
+            cpu_micros: 100,
+            problems: 4,
+            empties: [6, 8],
+            rounds: 2,
+        };
+        match &mut experiment.kind {
+            Kind::SamuelMeets(kind) => kind.samuel.games = 4,
+            Kind::BootstrapContest(kind) => kind.make_small(),
+            Kind::RecordCurves(kind) => kind.make_small(),
+            Kind::SearchCurves(kind) => kind.make_small(),
+            _ => {}
+        }
+        experiment
+    }
+
+    /// Stops a job in its task of this number, and not before.
+    struct StopsAt {
+        task: u32,
+        begun: AtomicU32,
+    }
+
+    impl Progress for StopsAt {
+        fn begin(&self, _task: &str, _total: u64, _unit: &'static str) {
+            self.begun.fetch_add(1, Ordering::Relaxed);
+        }
+        fn advance(&self, _amount: u64) {}
+        fn note(&self, _message: &str) {}
+        fn end(&self) {}
+        fn stopped(&self) -> bool {
+            self.begun.load(Ordering::Relaxed) > self.task
+        }
+    }
+
+    /// Wherever a run is stopped, it says that its folder goes on.
+    #[test]
+    fn a_run_stopped_in_any_task_goes_on_from_its_folder() {
+        let temp = tempfile::tempdir().expect("a temporary folder");
+        let othello = evalsmith_othello::Othello::new();
+        let chosen = [("lee86", "F5-1"), ("takeuchi07", "F3"), ("buro95", "F1")];
+        let all = experiments().expect("well formed").into_iter();
+        for experiment in all.filter(|e| chosen.contains(&(&*e.paper, &*e.id))).map(small) {
+            let out = temp.path().join(&experiment.paper).join(&experiment.id);
+            let stops = (0..).map_while(|task| {
+                let watch = StopsAt { task, begun: AtomicU32::new(0) };
+                experiment.run(&othello, Extent::Quick, 1, &out, &watch).err()
+            });
+            let mut count = 0;
+            for error in stops {
+                assert!(error.to_string().contains("the same command"), "{error}");
+                count += 1;
+            }
+            assert!(count > 1, "{} {}: stopped {count} times", experiment.paper, experiment.id);
+        }
+    }
+
     /// Every kind of experiment, with a handful of games, and again from what the
     /// first run left.
     #[test]
     fn every_experiment_runs_small_and_goes_on_from_its_folder() {
         let temp = tempfile::tempdir().expect("a temporary folder");
-        for mut experiment in experiments().expect("well formed") {
-            experiment.quick = Size {
-                games: 200,
-                depth: 1,
-                opening_plies: 20,
-                solve_at: if experiment.game == "othello" { 2 } else { 0 },
-                pairs: 2,
-                plies: 3,
-                cpu_micros: 100,
-                problems: 4,
-                empties: [6, 8],
-                rounds: 2,
-            };
-            if let Kind::SamuelMeets(kind) = &mut experiment.kind {
-                kind.samuel.games = 4;
-            }
-            if let Kind::BootstrapContest(kind) = &mut experiment.kind {
-                kind.make_small();
-            }
-            if let Kind::RecordCurves(kind) = &mut experiment.kind {
-                kind.make_small();
-            }
-            if let Kind::SearchCurves(kind) = &mut experiment.kind {
-                kind.make_small();
-            }
+        for experiment in experiments().expect("well formed").into_iter().map(small) {
             let out = temp.path().join(&experiment.paper).join(&experiment.id);
             let run = || {
                 let made = match experiment.game.as_str() {

@@ -45,6 +45,7 @@ pub(crate) struct Bootstrap {
     games: Option<u32>,
     depth: Option<u8>,
     pairs: Option<u32>,
+    patience: Option<u32>,
     seed: Option<u64>,
 }
 
@@ -118,6 +119,7 @@ impl Order {
                 number(&mut words, "--games", o.games, 1..=10_000_000)?;
                 number(&mut words, "--depth", o.depth, 1..=20)?;
                 number(&mut words, "--pairs", o.pairs, 1..=1_000_000)?;
+                number(&mut words, "--patience", o.patience, 0..=100_000)?;
                 number(&mut words, "--seed", o.seed, 0..=u64::MAX)?;
                 o.name.clone()
             }

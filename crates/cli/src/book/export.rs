@@ -1,11 +1,8 @@
 //! `evalsmith book export`: a book as text that other programs read.
 
 use super::info::named;
-use crate::options::{may_write_from, show};
-use anyhow::Context;
+use crate::options::{may_write_from, show, write_file};
 use clap::{Args, ValueEnum};
-use evalsmith_lab::prelude::files;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Write a book as OBF positions or as transcripts.
@@ -48,8 +45,11 @@ impl Export {
         let mut text = lines.join("\n");
         text.push('\n');
         match &self.out {
-            Some(out) => files::write_atomically(out, |file| file.write_all(text.as_bytes()))
-                .with_context(|| out.display().to_string()),
+            Some(out) => {
+                write_file(out, text)?;
+                let unit = if self.format == Written::Obf { "positions" } else { "lines" };
+                show(&format!("{} {unit} in {}", lines.len(), out.display()))
+            }
             None => show(&text),
         }
     }

@@ -1,9 +1,9 @@
 //! `evalsmith curve adjust`: new weights for an old value.
 
-use super::table::{Columns, condition, ending, formula, write};
+use super::table::{Columns, condition, formula};
 use crate::failure::Usage;
 use crate::failure::command_line;
-use crate::options::{game, show};
+use crate::options::{ending, game, show, write_file};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{
@@ -119,7 +119,7 @@ impl Adjust {
         }
         show(&format!("\n{}", adjusted.constants()))?;
         if let Some((path, form)) = output {
-            write(path, &adjusted.to_file(&form, &command_line())?)?;
+            write_file(path, adjusted.to_file(&form, &command_line())?)?;
             show(&format!("Written: {}", path.display()))?;
         }
         self.play.as_ref().map_or(Ok(()), |name| self.meet(name, &adjusted))

@@ -1,8 +1,8 @@
 //! `evalsmith curve draw`: win probability against value.
 
-use super::table::{Columns, condition, ending, write};
+use super::table::{Columns, condition};
 use crate::failure::{Usage, command_line};
-use crate::options::{game, show};
+use crate::options::{ending, game, show, write_file};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
@@ -75,7 +75,7 @@ impl Draw {
             conditions: self.conditions.clone(),
         };
         let curves = draw_table(&source, &plan, &Terminal::new())?;
-        write(&self.output, &curves.to_file(form, &command_line())?)?;
+        write_file(&self.output, curves.to_file(form, &command_line())?)?;
         for note in &curves.notes {
             show(&format!("Note: {note}."))?;
         }
@@ -95,7 +95,7 @@ impl Draw {
         let game = game(&dataset.manifest().game)?;
         let curve = game.curve(&self.data, function, &plan, &Terminal::new())?;
         let source = format!("{function} of {}, {}", dataset.manifest().game, self.data.display());
-        write(&self.output, &curve_file(&curve, &source, form)?)?;
+        write_file(&self.output, curve_file(&curve, &source, form)?)?;
         show(&format!(
             "{} positions of {} games, {} bins drawn, {}: {}",
             curve.bins.iter().map(|b| b.count).sum::<u64>(),

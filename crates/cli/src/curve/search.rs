@@ -1,8 +1,8 @@
 //! `evalsmith curve search`: the conditions under which a curve splits.
 
-use super::table::{Columns, ending, write};
+use super::table::Columns;
 use crate::failure::command_line;
-use crate::options::show;
+use crate::options::{ending, show, write_file};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{SearchParams, SearchPlan, search_table};
@@ -84,7 +84,7 @@ impl Search {
             show(&found.table(self.show).to_text())?;
         }
         if let Some((path, form)) = output {
-            write(path, &found.to_file(&form, &command_line())?)?;
+            write_file(path, found.to_file(&form, &command_line())?)?;
             show(&format!("Written: {}", path.display()))?;
         }
         Ok(())

@@ -1,12 +1,8 @@
-//! What the verbs of `curve` have in common: a table, what its columns mean, and
-//! the file that is written.
+//! What the verbs of `curve` have in common: a table, and what its columns mean.
 
 use crate::failure::Usage;
-use crate::options::may_write_from;
-use anyhow::Context;
 use clap::Args;
-use evalsmith_lab::prelude::{Draws, Expression, LabError, Sheet, TableSource, files};
-use std::io::Write;
+use evalsmith_lab::prelude::{Draws, Expression, LabError, Sheet, TableSource};
 use std::path::Path;
 
 /// What the columns of a table mean.
@@ -68,28 +64,4 @@ pub(super) fn formula(text: &str) -> Result<Expression, String> {
 /// A condition on columns.
 pub(super) fn condition(text: &str) -> Result<Expression, String> {
     Expression::condition(text).map_err(|e| e.to_string())
-}
-
-/// The ending of a file's name, where it is one of `allowed`; checks besides that
-/// the file may be written, and is not the `source` of what is written.
-pub(super) fn ending(
-    output: &Path,
-    allowed: &[&str],
-    force: bool,
-    source: &Path,
-) -> anyhow::Result<String> {
-    let ending = output.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    if !allowed.contains(&ending) {
-        let names: Vec<String> = allowed.iter().map(|name| format!(".{name}")).collect();
-        let reason = format!("{}: end the name in {}", output.display(), names.join(", "));
-        return Err(Usage(reason).into());
-    }
-    may_write_from(output, force, source)?;
-    Ok(ending.to_owned())
-}
-
-/// Writes a text, whole or not at all.
-pub(super) fn write(output: &Path, text: &str) -> anyhow::Result<()> {
-    files::write_atomically(output, |file| file.write_all(text.as_bytes()))
-        .with_context(|| output.display().to_string())
 }

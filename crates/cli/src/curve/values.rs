@@ -1,9 +1,8 @@
 //! `evalsmith curve values`: the values of many positions, by an engine or by a
 //! function of this program.
 
-use super::table::write;
 use crate::failure::Usage;
-use crate::options::{game, may_write, may_write_from, show};
+use crate::options::{game, may_write, may_write_from, show, write_file};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
@@ -105,7 +104,7 @@ impl Values {
         journal.push(".answers");
         let valued = value_rows(&rows, &order, journal.as_ref(), &progress)?;
         may_write(&self.output, self.force)?;
-        write(&self.output, &rows.with_values(&self.column, &valued.values))?;
+        write_file(&self.output, rows.with_values(&self.column, &valued.values))?;
         show(&told(&valued))?;
         show(&format!("Written: {}", self.output.display()))
     }

@@ -41,10 +41,6 @@ impl Export {
         let game = game(&dataset.manifest().game)?;
         let made = game.data().export(&self.data, format, &self.output, &Terminal::new())?;
         if let Some(example) = &made.example {
-            if made.written == 0 {
-                let _ = std::fs::remove_file(&self.output);
-                anyhow::bail!("nothing was written: no game fits the format ({example})");
-            }
             say(&format!("skipped: {example}"));
             show(&format!("{} games skipped", made.skipped))?;
         }

@@ -1,6 +1,6 @@
 //! `evalsmith data features`: a table for other programs.
 
-use crate::options::{game, may_write_from, show};
+use crate::options::{ending, game, show};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::Dataset;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub(crate) struct Features {
     /// The dataset's folder
     data: PathBuf,
-    /// The Parquet file to write
+    /// The file to write: .parquet
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Take positions as they were played, not the quiet ones that their
@@ -26,7 +26,7 @@ pub(crate) struct Features {
 
 impl Features {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        may_write_from(&self.output, self.force, &self.data)?;
+        ending(&self.output, &["parquet"], self.force, &self.data)?;
         let dataset = Dataset::open(&self.data)?;
         let game = game(&dataset.manifest().game)?;
         let rows = game.export_features(&self.data, &self.output, self.raw, &Terminal::new())?;

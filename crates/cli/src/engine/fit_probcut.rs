@@ -2,19 +2,17 @@
 
 use super::serve_othello::function_with_errors;
 use crate::failure::{Interrupted, command_line};
-use crate::options::{Format, may_write, print, show, thread_count};
+use crate::options::{Format, may_write, print, show, thread_count, write_file};
 use crate::progress::Terminal;
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::Selectivity;
 use evalsmith_engine_othello::probcut::{
     Cell, ProbCutFit, SampleParams, Surface, check_depth, fit_probcut, probcut_samples,
 };
-use evalsmith_lab::prelude::{FunctionName, Table, files};
+use evalsmith_lab::prelude::{FunctionName, Table};
 use evalsmith_report::{LineChart, Mark, Page, Section, Series, Style};
 use serde::Serialize;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Fits the errors by which Multi-ProbCut leaves lines out, to the engine's own searches.
 ///
@@ -120,9 +118,9 @@ impl FitProbCut {
         let samples = probcut_samples(&params, (&judge, &errors), &terminal).ok_or(Interrupted)?;
         let fit = fit_probcut(&samples).map_err(|e| anyhow::anyhow!("{e}: raise --positions"))?;
         let made = format!("{} samples of {}, seed {seed}", samples.len(), self.function);
-        write(&self.out, &model_text(&fit, &made))?;
+        write_file(&self.out, model_text(&fit, &made))?;
         if let Some(path) = &self.report {
-            write(path, &page(&fit, &made).to_html())?;
+            write_file(path, page(&fit, &made).to_html())?;
         }
         let cells: Vec<_> = fit.cells.iter().map(CellReport::from).collect();
         print(self.format, &table(&cells), &cells)?;
@@ -131,11 +129,6 @@ impl FitProbCut {
         }
         Ok(())
     }
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    files::write_atomically(path, |file| file.write_all(text.as_bytes()))
-        .with_context(|| path.display().to_string())
 }
 
 fn model_text(fit: &ProbCutFit, made: &str) -> String {

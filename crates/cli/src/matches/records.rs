@@ -1,9 +1,9 @@
 //! `evalsmith match records`.
 
-use crate::options::{game, may_write_from, show};
+use crate::options::{game, may_write_from, show, write_file};
 use clap::Args;
 use evalsmith_lab::LabError;
-use evalsmith_lab::prelude::{RecordFormat, files, read_match};
+use evalsmith_lab::prelude::{RecordFormat, read_match};
 use std::path::PathBuf;
 
 /// Writes the games of a log as other programs read them, with the value,
@@ -32,7 +32,7 @@ impl Records {
         let mut text = Vec::new();
         let ending = self.output.extension().and_then(|e| e.to_str()?.parse().ok());
         let count = game.match_records(&self.log, self.format.or(ending), &mut text)?;
-        files::write_atomically(&self.output, |file| std::io::Write::write_all(file, &text))?;
+        write_file(&self.output, text)?;
         let games = if count == 1 { "game" } else { "games" };
         show(&format!("{count} {games} in {}", self.output.display()))
     }

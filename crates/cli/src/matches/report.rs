@@ -1,13 +1,12 @@
 //! `evalsmith match report`.
 
 use super::tournament;
-use crate::options::{Format, may_write_from};
+use crate::options::{Format, may_write_from, show, write_file};
 use clap::Args;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
-    TournamentOrder, files, match_page, read_course, read_match, standings_so_far, tournament_page,
+    TournamentOrder, match_page, read_course, read_match, standings_so_far, tournament_page,
 };
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Says what the games of a log, or of a tournament's folder, say so far; they
@@ -49,6 +48,7 @@ impl Report {
             match_page(&header, &result, &course)
         };
         let Some(page) = self.output else { return Ok(()) };
-        Ok(files::write_atomically(&page, |file| file.write_all(html.as_bytes()))?)
+        write_file(&page, html)?;
+        show(&format!("The page: {}", page.display()))
     }
 }

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 /// the game a row belongs to and --stage-column that of the stage, unless `data
 /// features` wrote it. Intervals are clustered by game.
 #[derive(Args)]
+#[command(mut_arg("label", |label| label.help("Table: the column of results (1, 0.5, 0)")))]
 pub(crate) struct Judge {
     /// The model file
     model: PathBuf,

@@ -3,13 +3,12 @@
 use super::fit_path;
 use super::show_patterns::show_patterns;
 use crate::failure::{Usage, say};
-use crate::options::{Format, may_write_from, print, show};
+use crate::options::{Format, may_write_from, print, show, write_file};
 use clap::Args;
 use evalsmith_lab::prelude::{
     ConfigurationFile, DenseModel, FitRecord, ModelFile, PatternFile, SHOWN_LEVELS, estimate_table,
-    files::write_atomically, show_configurations, tree_text, weights, weights_drawing,
+    show_configurations, tree_text, weights, weights_drawing,
 };
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Prints weights by stage, or the upper levels of a tree and what its features do;
@@ -92,7 +91,7 @@ impl Show {
                                nothing to draw";
                 return Err(Usage(message.into()).into());
             };
-            write_atomically(path, |file| file.write_all(text.as_bytes()))?;
+            write_file(path, text)?;
         }
         if self.format == Format::Table {
             show(&heading(file.model.kind(), &file.game, &file.made_by))?;

@@ -87,6 +87,7 @@ fn learning_is_watched_stopped_and_resumed() {
         ("games", "60"),
         ("depth", "1"),
         ("pairs", "2"),
+        ("patience", "0"),
     ];
     start_run(&mut browser, &server, "bootstrap", &fields);
     // The learning curve grows before there is a report.

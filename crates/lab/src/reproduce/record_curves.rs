@@ -282,7 +282,7 @@ impl Source {
             value(&ValueSource::Dataset(data.clone()))?;
             let mut own = match (&self.record, &self.own) {
                 (Some(_), None) => " (not at hand: self-play)",
-                (Some(_), Some(_)) => " (self-play)",
+                (Some(_), Some(_)) => " (its record is not at hand: self-play)",
                 (None, _) => "",
             }
             .to_owned();

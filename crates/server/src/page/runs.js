@@ -13,7 +13,8 @@ const [DEPTH, SEED] = [["depth", "Depth", "number", "set by the game"], ["seed",
 const PAIRS = ["pairs", "Pairs of a match", "number", "set by the game"];
 const FORMS = {
   learn: [["games", "Games", "number", "set by the game"], DEPTH, PAIRS, SEED],
-  bootstrap: [["learner", "Learner", ["tree", "logistic", "fisher", "quadratic", "least-squares"]], ["rounds", "Rounds", "number", "30"], ["games", "Games a round", "number", "100"], DEPTH, PAIRS, SEED],
+  bootstrap: [["learner", "Learner", ["tree", "logistic", "fisher", "quadratic", "least-squares"]], ["rounds", "Rounds", "number", "30"], ["games", "Games a round", "number", "100"], DEPTH, PAIRS,
+    ["patience", "End after matches without gain", "number", "3 (0: never)"], SEED],
   match: [["a", "First player", "player"], ["b", "Second player", "player"], DEPTH, ["pairs", "Pairs", "number", "set by the game"], SEED],
   tournament: [["players", "Players", "players"], DEPTH, PAIRS, SEED],
   fit: [["data", "Dataset", "dataset"], ["learner", "Learner", ["logistic", "tree", "fisher", "quadratic", "least-squares", "patterns", "configurations"]], SEED],
