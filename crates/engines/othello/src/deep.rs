@@ -1,16 +1,15 @@
 //! Twelve and more empty squares: the shared table, moves that selective searches found
-//! good, then those ordered by shallow searches, cut-offs by what the table knows of the
+//! good, then those ordered by the judge, cut-offs by what the table knows of the
 //! children, work for other threads.
 //!
 //! All searches are null windows (see `solver`), so a position has one question:
 //! is it worth more than `alpha`? Values are fail-soft.
 
 use crate::bounds::{Bounds, Known};
-use crate::guess::{BEYOND, DEEPEST};
-use crate::judge::{DISC, Judge, OfChildren};
+use crate::judge::Judge;
 use crate::last::NOTHING;
 use crate::near::NEAR;
-use crate::order::{Candidate, Candidates};
+use crate::order::Candidates;
 use crate::split::{SPLIT, Task};
 use crate::technique::Technique;
 use crate::twice::compiled_twice;
@@ -19,6 +18,8 @@ use evalsmith_othello::{Board, Kernel, Move};
 
 /// With at least so many empty squares the judge orders the moves.
 const JUDGED: u32 = 13;
+/// How much of what it thinks counts beside the replies left, in sixteenths.
+const SIXTEENTHS: i32 = 5;
 
 /// With at least so many empty squares, the move that selective searches found best is
 /// tried first.
@@ -27,14 +28,8 @@ const HINTED: u32 = 14;
 /// The moves of a position with many empty squares.
 pub(crate) type Many = Candidates<64>;
 
-/// How deep moves are tried before they are ordered.
-#[inline(always)]
-fn trial_depth(empties: u32) -> u32 {
-    ((empties - 13) / 4).min(DEEPEST)
-}
-
 compiled_twice! {
-    with guess, near, split;
+    with near, split;
 
     /// The value of a position for the null window above `alpha`; means nothing
     /// when the worker has halted.
@@ -87,7 +82,7 @@ compiled_twice! {
         // The remembered move often makes an order needless.
         let remembered = first.bit() & moves != 0;
         if !remembered {
-            order(worker, &mut candidates, &board, alpha);
+            order(worker, &mut candidates, &board);
         }
         let (best, best_move) = best_of(worker, &board, alpha, &mut candidates, remembered);
         if !worker.halted() && worker.job.techniques.has(Technique::Table) {
@@ -121,7 +116,7 @@ compiled_twice! {
                 }
             }
             if unordered {
-                order(worker, candidates, board, alpha);
+                order(worker, candidates, board);
                 unordered = false;
             }
             // The eldest brother is known: the others may be searched at once.
@@ -152,32 +147,15 @@ compiled_twice! {
             .find(|&value| value > alpha)
     }
 
-    /// Orders the moves by shallow searches.
+    /// Orders the moves by what the judge thinks of them.
     pub(crate) fn order<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         candidates: &mut Many,
         board: &Board<K>,
-        alpha: i32,
     ) {
-        let empties = board.empty().count_ones();
         let judged = worker.job.techniques.has(Technique::Ordering);
-        if empties >= JUDGED && candidates.rest() > 1 && judged {
-            let depth = trial_depth(empties);
-            // Moves that lose by more than this are not told apart.
-            let least = DISC * (alpha - 12).max(-64);
-            let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
-            let child = |c: Candidate| board.placed(c.square, c.flips);
-            if depth == 0 {
-                let children = judge.of_children(board);
-                candidates.penalise(|c| {
-                    *nodes += 1;
-                    children.value(c.square, c.flips, &child(c), c.replies) * 5 / 16
-                });
-            } else {
-                candidates.penalise(|c| {
-                    guess::guess(nodes, judge, &child(c), c.replies, depth, -BEYOND, -least) * 5 / 16
-                });
-            }
+        if judged && candidates.rest() > 1 && board.empty().count_ones() >= JUDGED {
+            candidates.judge(worker.job.judge, board, SIXTEENTHS, &mut worker.leaves.nodes);
         }
     }
 }

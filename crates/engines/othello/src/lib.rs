@@ -43,7 +43,6 @@ mod deep;
 mod effort;
 mod engine;
 mod five;
-mod guess;
 mod judge;
 mod last;
 mod local;

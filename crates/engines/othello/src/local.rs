@@ -3,18 +3,24 @@
 //! One board to a slot, the last one stays: it fits the second of the processor's caches, and
 //! most transpositions down there come soon or never.
 
-use crate::bounds::{Bounds, Known};
+use crate::bounds::Known;
+use crate::zeroed::{Zeroable, zeroes};
 use evalsmith_core::Position;
-use evalsmith_othello::{Board, Kernel, Move};
+use evalsmith_othello::{Board, Kernel};
 
 const SLOTS: usize = 1 << 15;
 
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
 struct Slot {
     own: u64,
     opp: u64,
     known: Known,
 }
+
+// SAFETY: all of it are integers. (No board that is searched is without discs.)
+#[expect(unsafe_code, reason = "a promise about the bytes of a type")]
+unsafe impl Zeroable for Slot {}
 
 /// Bounds and best moves by board. There are no slots before the first board is kept:
 /// a search of a few plies does not come down here, and takes less time than filling them.
@@ -26,15 +32,21 @@ pub(crate) struct Local {
 impl Local {
     #[cold]
     fn fill(&mut self) {
-        // No board has a square of both sides' discs.
-        let known = Known { bounds: Bounds::ALL, best: Move::PASS };
-        self.slots = vec![Slot { own: !0, opp: !0, known }; SLOTS].into_boxed_slice();
+        self.slots = zeroes::<Slot>(SLOTS * size_of::<Slot>());
     }
 
     /// Where a board is kept.
     #[inline(always)]
     pub(crate) fn place<K: Kernel>(board: &Board<K>) -> usize {
         (board.key() >> 32) as usize & (SLOTS - 1)
+    }
+
+    /// Asks memory for the slot of a board that will be looked up soon.
+    #[inline(always)]
+    pub(crate) fn fetch<K: Kernel>(&self, board: &Board<K>) {
+        if let Some(slot) = self.slots.get(Self::place(board)) {
+            board.kernel().fetch(slot);
+        }
     }
 
     #[inline(always)]

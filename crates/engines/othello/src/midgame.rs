@@ -309,14 +309,8 @@ compiled_twice! {
         effort: Effort,
     ) {
         let judged = worker.job.techniques.has(Technique::Ordering);
-        if effort.depth >= JUDGED && candidates.rest() > 1 && judged {
-            let children = worker.job.judge.of_children(board);
-            let nodes = &mut worker.leaves.nodes;
-            candidates.penalise(|c| {
-                *nodes += 1;
-                let child = board.placed(c.square, c.flips);
-                children.value(c.square, c.flips, &child, c.replies)
-            });
+        if judged && candidates.rest() > 1 && effort.depth >= JUDGED {
+            candidates.judge(worker.job.judge, board, 16, &mut worker.leaves.nodes);
         }
     }
 }

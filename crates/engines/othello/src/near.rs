@@ -14,6 +14,9 @@ use evalsmith_othello::{Board, Kernel, Move};
 /// With at most so many empty squares a position is searched here.
 pub(crate) const NEAR: u32 = 11;
 
+/// With so many it remembers what it finds.
+const FEWEST: u32 = 6;
+
 compiled_twice! {
     with five, last;
 
@@ -90,7 +93,13 @@ compiled_twice! {
             others &= !first.bit();
         }
         if best <= alpha {
-            for candidate in Candidates::<16>::new(&board, others, Move::PASS) {
+            // Memory brings what is known of all of them while they are ordered.
+            let fetch = |child: &Board<K>| {
+                if empties > FEWEST {
+                    local.fetch(child);
+                }
+            };
+            for candidate in Candidates::<16>::shown(&board, others, Move::PASS, fetch) {
                 let child = board.placed(candidate.square, candidate.flips);
                 let value = -below(leaves, local, child, candidate.replies, empties - 1, !alpha);
                 if value > best {

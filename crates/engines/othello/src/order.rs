@@ -4,6 +4,7 @@
 //! opponent few replies ("fastest first"), corners taken and corner regions held
 //! counting more than the rest.
 
+use crate::judge::{Judge, OfChildren};
 use crate::quadrants::{self, CORNERS};
 use evalsmith_othello::{Board, Kernel, Move};
 
@@ -41,7 +42,18 @@ pub(crate) struct Candidates<const N: usize> {
 impl<const N: usize> Candidates<N> {
     /// The moves with their quick penalties, `first` before all others.
     #[inline(always)]
-    pub(crate) fn new<K: Kernel>(board: &Board<K>, mut moves: u64, first: Move) -> Self {
+    pub(crate) fn new<K: Kernel>(board: &Board<K>, moves: u64, first: Move) -> Self {
+        Self::shown(board, moves, first, |_| ())
+    }
+
+    /// The same; every child is shown as soon as it is known.
+    #[inline(always)]
+    pub(crate) fn shown<K: Kernel>(
+        board: &Board<K>,
+        mut moves: u64,
+        first: Move,
+        show: impl Fn(&Board<K>),
+    ) -> Self {
         let odd = quadrants::odd(board.empty());
         let mut all = Self { flips: [0; N], replies: [0; N], ranks: [0; N], next: 0, count: 0 };
         while moves != 0 {
@@ -49,6 +61,7 @@ impl<const N: usize> Candidates<N> {
             moves &= moves - 1;
             let flips = board.kernel().flips(board.own(), board.opp(), square);
             let child = board.placed(square, flips);
+            show(&child);
             let replies = child.mobility();
             let rank = if Move(square) == first {
                 i32::MIN
@@ -82,12 +95,24 @@ impl<const N: usize> Candidates<N> {
         (self.next..self.count).map(|at| self.candidate(at))
     }
 
-    /// Adds to the penalties of all moves but the one that is first.
+    /// Adds to the penalties of all moves but the one that is first what the judge thinks
+    /// of the positions they lead to, so many sixteenths of it.
     #[inline(always)]
-    pub(crate) fn penalise(&mut self, mut penalty: impl FnMut(Candidate) -> i32) {
+    pub(crate) fn judge<K: Kernel>(
+        &mut self,
+        judge: &impl Judge,
+        board: &Board<K>,
+        sixteenths: i32,
+        nodes: &mut u64,
+    ) {
+        let children = judge.of_children(board);
         for at in self.next..self.count {
             if self.ranks[at & (N - 1)] >= i32::MIN / 2 {
-                self.ranks[at & (N - 1)] += penalty(self.candidate(at)) << 6;
+                *nodes += 1;
+                let Candidate { square, flips, replies } = self.candidate(at);
+                let child = board.placed(square, flips);
+                let value = children.value(square, flips, &child, replies);
+                self.ranks[at & (N - 1)] += (value * sixteenths / 16) << 6;
             }
         }
     }

@@ -17,8 +17,7 @@ use crate::bounds::Bounds;
 use crate::brake::Brake;
 use crate::deep::Many;
 use crate::effort::{Effort, Selectivity};
-use crate::guess::BEYOND;
-use crate::judge::{DISC, Judge};
+use crate::judge::Judge;
 use crate::last::NOTHING;
 use crate::memory::Memory;
 use crate::patterns::SmallPatterns;
@@ -46,7 +45,7 @@ const PREPARATIONS: [Selectivity; 2] = [Selectivity::Daring, Selectivity::Wary];
 /// Searches that grow deeper come before them, to so many plies before the end.
 const LEAP: u32 = 10;
 /// Plies of the search whose value is the first guess.
-const GUESS_DEPTH: u32 = 4;
+const GUESS_DEPTH: u32 = 3;
 
 /// A table of proven bounds is so many times as large as that of the searches which
 /// prepare them.
@@ -227,7 +226,7 @@ fn settled(bounds: Bounds, (low, high): (i32, i32)) -> bool {
 }
 
 compiled_twice! {
-    with deep, guess, split, windows;
+    with deep, split, windows;
 
     /// Answers the question with the given number of threads.
     pub(super) fn answer<K: Kernel, J: Judge>(
@@ -307,24 +306,25 @@ compiled_twice! {
         unreachable!("every answer moves a bound")
     }
 
-    /// The score that selective searches find, or that of a short one where the proof is
-    /// cheap.
+    /// The score that selective searches find, or a short one where the proof is cheap.
     fn prepare<K: Kernel, J: Judge>(
         worker: &mut Worker<'_, K, J>,
         board: &Board<K>,
         first: Move,
         (low, high): (i32, i32),
     ) -> i32 {
-        let guess = first_guess(worker, board);
         let empties = board.empty().count_ones();
         let has = |technique| worker.job.techniques.has(technique);
-        if empties < PREPARED || !has(Technique::Preparation) || !has(Technique::Probcut) {
-            return guess;
-        }
-        let levels = &PREPARATIONS[..if empties < PREPARED_TWICE { 1 } else { 2 }];
-        let deeper = (1..=empties - LEAP).map(|depth| (depth, levels[0]));
+        let cheap = empties < PREPARED || !has(Technique::Preparation) || !has(Technique::Probcut);
+        let (plies, quick, levels) = if cheap {
+            (GUESS_DEPTH.min(empties), Selectivity::Full, &PREPARATIONS[..0])
+        } else {
+            let levels = if empties < PREPARED_TWICE { 1 } else { 2 };
+            (empties - LEAP, PREPARATIONS[0], &PREPARATIONS[..levels])
+        };
+        let deeper = (1..=plies).map(|depth| (depth, quick));
         let surer = levels.iter().map(|&level| (empties, level));
-        let mut found = (PER_DISC * guess, first);
+        let mut found = (0, first);
         for (depth, selectivity) in deeper.chain(surer) {
             let wanted = Wanted {
                 grain: PER_DISC,
@@ -335,14 +335,6 @@ compiled_twice! {
             found = better;
         }
         2 * found.0.div_euclid(2 * PER_DISC)
-    }
-
-    fn first_guess<K: Kernel, J: Judge>(worker: &mut Worker<'_, K, J>, board: &Board<K>) -> i32 {
-        let depth = GUESS_DEPTH.min(board.empty().count_ones());
-        let (nodes, judge) = (&mut worker.leaves.nodes, worker.job.judge);
-        let moves = board.mobility();
-        let value = guess::guess(nodes, judge, board, moves, depth, -BEYOND, BEYOND);
-        2 * ((value + value.signum() * DISC) / (2 * DISC))
     }
 
     /// The root's value for the null window above `alpha`, and its best move.
@@ -383,7 +375,7 @@ compiled_twice! {
                 let known = worker.job.table.get(&board);
                 let first = known.map_or(Move::PASS, |known| known.best);
                 let mut candidates = Many::new(&board, moves, first);
-                deep::order(worker, &mut candidates, &board, bounds.lower.into());
+                deep::order(worker, &mut candidates, &board);
                 let aim = i32::from(bounds.lower);
                 let keeps = |worker: &mut Worker<'_, K, J>, m: Move| {
                     aim == -64 || deep::deep(worker, board.play(m), -aim) <= -aim
