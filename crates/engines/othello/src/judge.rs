@@ -1,5 +1,5 @@
-//! What a position seems worth: at the leaves of midgame searches, for ordering
-//! moves, and for a first guess.
+//! What a position seems worth: at the leaves of midgame searches, and for ordering
+//! moves.
 
 use evalsmith_othello::{Board, Kernel};
 

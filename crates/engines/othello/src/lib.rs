@@ -11,7 +11,7 @@
 //!
 //! | empty | module | moves ordered by | remembered |
 //! |---|---|---|---|
-//! | 12 and more | `deep` | a [`Judge`], the more plies ahead the more are empty | shared table of whole boards |
+//! | 12 and more | `deep` | a [`Judge`], from 13 on | shared table of whole boards |
 //! | 6 to 11 | `near` | replies they leave | small table of the thread |
 //! | 5 | `five` | parity | nothing |
 //! | 1 to 4 | `last` | parity, by a table | nothing |

@@ -16,7 +16,7 @@ pub enum Technique {
     Children,
     /// Stable discs bound the score.
     Stability,
-    /// Shallow searches with the judge order the moves.
+    /// The judge orders the moves.
     Ordering,
     /// Selective searches prepare the exact one.
     Preparation,
@@ -53,7 +53,7 @@ impl Technique {
             Self::Table => "positions remembered",
             Self::Children => "children looked up before they are searched",
             Self::Stability => "stable discs bound the score",
-            Self::Ordering => "moves ordered by shallow searches with the judge",
+            Self::Ordering => "moves ordered by the judge",
             Self::Preparation => "selective searches before the exact one",
             Self::Probcut => "improbable lines left out (Multi-ProbCut)",
         }
