@@ -3,7 +3,9 @@
 //! Datasets of one numbering (shards of one run, samples and splits of one
 //! dataset) are laid over each other: games keep their numbers, rows come in the
 //! order of games and plies, and a row that several have is one row with the
-//! labels of all. So the shards of a run merge to the rows and the digest of the
+//! labels of all. A ply of a game has one row, unless its rows come from searches:
+//! those have neither a move nor a result, and are told apart and ordered by their
+//! positions. So the shards of a run merge to the rows and the digest of the
 //! whole run. Datasets of different numberings follow one another, and the games
 //! of each are numbered after those before it.
 
@@ -149,8 +151,11 @@ impl<'a> Cursor<'a> {
         self.batch.as_ref().map(|batch| batch.row(self.at))
     }
 
-    fn place(&self) -> Option<(u32, u16)> {
-        self.row().map(|row| (row.game, row.ply))
+    /// What the rows are ordered by.
+    fn place(&self) -> Option<(u32, u16, &[u8])> {
+        let row = self.row()?;
+        let of_a_search = row.mv.is_none() && row.outcome.is_none();
+        Some((row.game, row.ply, if of_a_search { row.position } else { &[] }))
     }
 
     fn advance(&mut self) -> Result<(), DataError> {
@@ -159,7 +164,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The rows of all, in the order of games and plies.
+/// The rows of all, in the order of their places.
 fn overlay(
     datasets: &[Dataset],
     writer: &mut Writer,

@@ -197,7 +197,7 @@ pub(crate) struct Played<G: Game> {
     record: GameRecord<G::Position>,
     opening_plies: usize,
     values: Vec<Option<Score>>,
-    /// Positions from its searches, by ply; none where its own are wanted.
+    /// Positions from its searches; none where its own are wanted.
     sampled: Option<Vec<Sampled<G::Position>>>,
 }
 
@@ -284,11 +284,8 @@ impl<'a, G: Game, E: Evaluate<G::Position>> Table<'a, G, E> {
             values.push(choice.value);
         })
         .map_err(|source| DataError::Player { game: index, source })?;
-        let sampled = (plan.from_search > 0).then(|| {
-            let mut all: Vec<_> = seated.iter().flat_map(|seat| seat.sampling().take()).collect();
-            all.sort_by_key(|sampled| sampled.ply);
-            all
-        });
+        let sampled = (plan.from_search > 0)
+            .then(|| seated.iter().flat_map(|seat| seat.sampling().take()).collect());
         Ok(Played { index, record, opening_plies, values, sampled })
     }
 }
@@ -351,14 +348,19 @@ impl<G: Game> Played<G> {
         tally.count(outcome(Side::First).verdict(), ending.reason);
 
         if let Some(sampled) = &self.sampled {
-            for Sampled { position, ply } in sampled {
+            let pack = |Sampled { position, ply }: &Sampled<G::Position>| {
                 let side = record.first().after(*ply);
+                Ok((self.numbered(*ply)?, game.pack(position, side), position.stage(), side))
+            };
+            let mut packed: Vec<_> = sampled.iter().map(pack).collect::<Result<_, DataError>>()?;
+            packed.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+            for (ply, position, stage, side) in &packed {
                 let row = Row {
                     game: self.index,
-                    ply: self.numbered(*ply)?,
-                    stage: position.stage(),
-                    side,
-                    position: &game.pack(position, side),
+                    ply: *ply,
+                    stage: *stage,
+                    side: *side,
+                    position,
                     mv: None,
                     outcome: None,
                 };

@@ -91,6 +91,28 @@ proptest! {
     }
 }
 
+/// Several positions of one ply are no contradiction where searches met them.
+#[test]
+fn stages_of_positions_from_searches_merge_back() {
+    let (_whole, whole) = made(&SelfPlay { from_search: 5, depth: 3, ..plan() });
+    let all = lines(&whole);
+    let ply = |line: &Line| (line.0, line.1);
+    assert!(all.windows(2).any(|two| ply(&two[0]) == ply(&two[1]) && two[0].2 != two[1].2));
+    let dir = tempfile::tempdir().unwrap();
+    let middle = all[all.len() / 2].2;
+    let parts = [(0, middle), (middle + 1, u8::MAX), (middle, middle + 1)].map(|(low, high)| {
+        let folder = dir.path().join(format!("{low}"));
+        let stages = Some([Stage(low), Stage(high)]);
+        let order =
+            Draw { amount: Amount::Share(1.0), seed: 3, shard: Shard::WHOLE, even: None, stages };
+        draw(&whole, &order, "sample", &folder, &Quiet).unwrap();
+        open(&folder)
+    });
+    let out = dir.path().join("all");
+    merge(&parts, "merge", &out, &Quiet).unwrap();
+    assert_eq!(lines(&open(&out)), all);
+}
+
 #[test]
 fn a_split_takes_about_its_share_and_depends_on_the_seed() {
     let (_whole, whole) = made(&SelfPlay { games: 2000, games_per_part: 500, ..plan() });
