@@ -1,7 +1,7 @@
 //! A small table of one thread's own, for positions near the leaves.
 //!
-//! One board to a slot, the last one stays: it fits the second of the processor's caches, and
-//! most transpositions down there come soon or never.
+//! One board to a slot, the last one stays: a mebibyte lies in the nearer caches, and most
+//! transpositions down there come soon or never.
 
 use crate::bounds::Known;
 use crate::zeroed::{Zeroable, zeroes};
@@ -18,7 +18,7 @@ struct Slot {
     known: Known,
 }
 
-// SAFETY: all of it are integers. (No board that is searched is without discs.)
+// SAFETY: all of it are integers.
 #[expect(unsafe_code, reason = "a promise about the bytes of a type")]
 unsafe impl Zeroable for Slot {}
 
@@ -32,6 +32,7 @@ pub(crate) struct Local {
 impl Local {
     #[cold]
     fn fill(&mut self) {
+        // No board that is searched is without discs, so nothing is found in these.
         self.slots = zeroes::<Slot>(SLOTS * size_of::<Slot>());
     }
 

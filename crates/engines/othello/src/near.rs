@@ -14,7 +14,7 @@ use evalsmith_othello::{Board, Kernel, Move};
 /// With at most so many empty squares a position is searched here.
 pub(crate) const NEAR: u32 = 11;
 
-/// With so many it remembers what it finds.
+/// With at least so many it is remembered what was found.
 const FEWEST: u32 = 6;
 
 compiled_twice! {
