@@ -36,7 +36,7 @@ impl Dataset {
                 command: manifest.command.clone(),
             });
         };
-        let found = (0..planned).filter(|&i| part_path(dir, i).exists()).count();
+        let found = parts_in(dir, planned)?;
         if found < planned {
             return Err(DataError::Unfinished { dir: dir.to_owned(), found, planned });
         }
@@ -135,6 +135,22 @@ impl Dataset {
         }
         Ok(Digest(total))
     }
+}
+
+/// How many of the planned parts a folder holds. Takes time for what is there, not for
+/// what the manifest promises.
+fn parts_in(dir: &Path, planned: usize) -> Result<usize, DataError> {
+    let failed = |e| DataError::io(dir, e);
+    let mut found = 0;
+    for entry in std::fs::read_dir(dir).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let number = name.to_str().and_then(|name| {
+            name.strip_prefix("part-")?.strip_suffix(".parquet")?.parse::<usize>().ok()
+        });
+        let planned = number.filter(|&part| part < planned);
+        found += usize::from(planned.is_some_and(|part| part_path(dir, part).ends_with(&name)));
+    }
+    Ok(found)
 }
 
 /// Rows differ in game or ply, so that their digests may be added in any order.

@@ -1,5 +1,6 @@
 //! What can go wrong with datasets, and what to do about it.
 
+use evalsmith_core::files::LockError;
 use evalsmith_core::{Malformed, PlayerError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -201,12 +202,9 @@ pub enum DataError {
         /// What is wrong, and the remedy.
         reason: String,
     },
-    /// Another run is writing here.
-    #[error("another run is writing to {}; wait for it, or choose another --out", dir.display())]
-    Locked {
-        /// The dataset.
-        dir: PathBuf,
-    },
+    /// Another process is writing the dataset.
+    #[error(transparent)]
+    Locked(#[from] LockError),
     /// Somebody asked the job to stop.
     #[error("stopped at {done} of {total}; run the same command again to finish it")]
     Stopped {

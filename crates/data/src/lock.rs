@@ -8,9 +8,7 @@ pub(crate) const LOCK: &str = "dataset.lock";
 
 /// Takes the dataset's lock.
 pub(crate) fn take(dir: &Path) -> Result<files::Lock, DataError> {
-    let path = dir.join(LOCK);
-    let lock = files::Lock::take(&path).map_err(|e| DataError::io(&path, e))?;
-    lock.ok_or_else(|| DataError::Locked { dir: dir.to_owned() })
+    Ok(files::Lock::take(&dir.join(LOCK), dir)?)
 }
 
 #[cfg(test)]

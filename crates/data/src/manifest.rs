@@ -203,7 +203,8 @@ impl Manifest {
         top.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(configuration).collect()
     }
 
-    fn computed_digest(&self) -> Digest {
+    /// The digest of everything the rows depend on.
+    pub fn computed_digest(&self) -> Digest {
         digest_of(&self.identity())
     }
 

@@ -311,6 +311,17 @@ mod tests {
     }
 
     #[test]
+    fn a_manifest_that_promises_endless_parts_is_refused_at_once() {
+        let (dir, _) = dataset_of(&rows_with("", None));
+        Manifest { parts: Some(usize::MAX), ..manifest() }.write(dir.path()).unwrap();
+        let error = Dataset::open(dir.path()).unwrap_err();
+        assert!(
+            matches!(error, DataError::Unfinished { found: 1, planned: usize::MAX, .. }),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn a_missing_column_is_named() {
         for name in ["game", "position", "result", "label.deep"] {
             let error = dataset_of(&rows_with(name, None)).1.unwrap_err();
