@@ -1,5 +1,6 @@
 //! Everything that can go wrong in the arena.
 
+use evalsmith_core::files::LockError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -66,15 +67,9 @@ pub enum ArenaError {
         /// What the system said.
         source: io::Error,
     },
-    /// Another run is writing the log.
-    #[error(
-        "{}: another run is writing this log; wait for it, or choose another log",
-        path.display()
-    )]
-    Busy {
-        /// The log.
-        path: PathBuf,
-    },
+    /// Another process is writing the log.
+    #[error(transparent)]
+    Busy(#[from] LockError),
     /// The file is something else.
     #[error(
         "{}: this is not a match log ({reason}); choose another log, or remove that file",
@@ -98,6 +93,17 @@ pub enum ArenaError {
         path: PathBuf,
         /// What differs, in words.
         differences: Vec<String>,
+    },
+    /// The first line of the log was changed.
+    #[error(
+        "{}, line 1: {reason}; it holds the plan of the match: restore it from a copy",
+        path.display()
+    )]
+    DamagedHeader {
+        /// The log.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
     },
     /// A line of the log makes no sense.
     #[error(
@@ -186,6 +192,10 @@ impl ArenaError {
     /// Whether a player's own failure ended the match: the results so far stand.
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::CannotPlay { .. } | Self::Faulty { .. })
+    }
+
+    pub(crate) fn corrupt_header(path: &Path, reason: String) -> Self {
+        Self::DamagedHeader { path: path.to_owned(), reason }
     }
 
     pub(crate) fn corrupt(path: &Path, line: usize, reason: String) -> Self {

@@ -15,6 +15,7 @@ mod match_run;
 mod openings;
 mod plan;
 mod scoreboard;
+mod seal;
 mod table;
 #[cfg(test)]
 mod testing;

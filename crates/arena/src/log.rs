@@ -2,22 +2,27 @@
 //!
 //! Invariant: every byte up to the last line break was written whole. A line is
 //! written by one call, so that a kill leaves at most one cut line at the end;
-//! opening the log again drops it. The open file is locked, and the lock dies
-//! with its process. Beside it grows a [table](crate::table) of the results.
+//! opening the log again drops it. Each line ends with a [checksum](crate::seal). The
+//! open file is locked, and the lock dies with its process. When the match is over its
+//! games are put in order, so that the finished log does not depend on the number of
+//! threads. Beside it grows a [table](crate::table) of the results.
 
 use crate::scoreboard::Ended;
 use crate::table::ResultTable;
-use crate::{ArenaError, MatchPlan, PlayedGame};
+use crate::{ArenaError, MatchPlan, PlayedGame, seal};
 use evalsmith_core::Progress;
+use evalsmith_core::files::{self, write_atomically};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A longer line was not written by a match.
 const LONGEST_LINE: u64 = 1 << 24;
-const VERSION: u32 = 2;
+/// Logs of version 2 have lines without checksums.
+const VERSIONS: std::ops::RangeInclusive<u32> = 2..=3;
+const VERSION: u32 = 3;
 
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,12 +47,19 @@ impl LogHeader {
         let not_a_log = |reason: String| ArenaError::NotALog { path: path.to_owned(), reason };
         let unreadable = |e: serde_json::Error| not_a_log(format!("line 1: {e}"));
         let Version { match_log } = serde_json::from_slice(line).map_err(unreadable)?;
-        if match_log != VERSION {
+        if !VERSIONS.contains(&match_log) {
             return Err(not_a_log(format!(
                 "its format has the version {match_log}, not {VERSION}"
             )));
         }
-        serde_json::from_slice(line).map_err(unreadable)
+        let body = seal::open(line, match_log == VERSION)
+            .map_err(|reason| ArenaError::corrupt_header(path, reason))?;
+        serde_json::from_slice(&body).map_err(unreadable)
+    }
+
+    /// Whether every line must have a checksum.
+    fn is_sealed(&self) -> bool {
+        self.match_log == VERSION
     }
 }
 
@@ -60,6 +72,8 @@ pub struct LogReader<R> {
     /// Bytes that are whole lines.
     length: u64,
     cut: bool,
+    /// Whether every line must have a checksum.
+    sealed: bool,
 }
 
 impl LogReader<BufReader<File>> {
@@ -72,7 +86,9 @@ impl LogReader<BufReader<File>> {
         let mut reader = LogReader::new(path, BufReader::with_capacity(1 << 16, file));
         let whole = reader.advance()?;
         let line = if whole { &reader.line[..] } else { b"" };
-        Ok((LogHeader::parse(line, path)?, reader))
+        let header = LogHeader::parse(line, path)?;
+        reader.sealed = header.is_sealed();
+        Ok((header, reader))
     }
 
     /// Goes on after so many games that end at byte `end`.
@@ -87,7 +103,8 @@ impl LogReader<BufReader<File>> {
 impl<R: BufRead> LogReader<R> {
     fn new(path: &Path, reader: R) -> Self {
         let path = path.to_owned();
-        Self { path, reader, line: Vec::new(), number: 0, length: 0, cut: false }
+        let line = Vec::new();
+        Self { path, reader, line, number: 0, length: 0, cut: false, sealed: true }
     }
 
     /// Reads the next line; false at the end, or where the last line was cut off.
@@ -120,7 +137,8 @@ impl<R: BufRead> LogReader<R> {
         if !self.advance()? {
             return Ok(None);
         }
-        serde_json::from_slice(&self.line).map(Some).map_err(|e| self.corrupt(e.to_string()))
+        let body = seal::open(&self.line, self.sealed).map_err(|reason| self.corrupt(reason))?;
+        serde_json::from_slice(&body).map(Some).map_err(|e| self.corrupt(e.to_string()))
     }
 
     /// The next game up to its moves; none at the end.
@@ -128,7 +146,8 @@ impl<R: BufRead> LogReader<R> {
         if !self.advance()? {
             return Ok(None);
         }
-        result_of(&self.line).map(Some).map_err(|reason| self.corrupt(reason))
+        let body = seal::open(&self.line, self.sealed);
+        body.and_then(|body| result_of(&body)).map(Some).map_err(|reason| self.corrupt(reason))
     }
 
     /// The line read last.
@@ -173,21 +192,15 @@ impl MatchLog {
             .truncate(false)
             .open(path)
             .map_err(ArenaError::io(path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(ArenaError::Busy { path: path.to_owned() });
-            }
-            Err(TryLockError::Error(source)) => return Err(ArenaError::io(path)(source)),
-        }
-        let header_line = line_of(&LogHeader::new(game, plan));
+        files::lock(&file, path)?;
+        let header_line = seal::line_of(&LogHeader::new(game, plan));
         let mut reader = LogReader::new(path, BufReader::new(&file));
         let whole = reader.advance()?;
         let mut table = None;
         // Only the beginning of this very header may be completed: any other
         // file stays untouched.
         if whole || (reader.cut && !header_line.starts_with(&reader.line)) {
-            check_header(&reader.line, &header_line, path)?;
+            reader.sealed = check_header(&reader.line, &header_line, path)?.is_sealed();
             let table = table.insert(ResultTable::afresh(path, &reader.line));
             while let Some(game) = reader.next_game()? {
                 hear(&game).map_err(|reason| reader.corrupt(reason))?;
@@ -219,6 +232,40 @@ impl MatchLog {
         Ok(())
     }
 
+    /// Puts the games in the order of their numbers and drops those from `end` on: a
+    /// sequential test was decided without them. What is in order stays as it is.
+    pub(crate) fn put_in_order(&mut self, end: u32) -> Result<(), ArenaError> {
+        let (_, mut reader) = LogReader::open(&self.path)?;
+        let head = reader.line.clone();
+        let (mut games, mut at) = (Vec::new(), head.len() as u64);
+        while let Some(game) = reader.next_result()? {
+            let length = reader.line.len() as u64;
+            games.push((game, at, length));
+            at += length;
+        }
+        let found = games.len();
+        games.retain(|(game, ..)| game.index < end);
+        if games.len() == found && games.is_sorted_by_key(|(game, ..)| game.index) {
+            return Ok(());
+        }
+        games.sort_unstable_by_key(|(game, ..)| game.index);
+        self.table.restart(&head);
+        let (source, table) = (&mut self.file, &mut self.table);
+        write_atomically(&self.path, |file| {
+            file.write_all(&head)?;
+            let mut line = Vec::new();
+            for (game, at, length) in &games {
+                line.resize(*length as usize, 0);
+                source.seek(SeekFrom::Start(*at))?;
+                source.read_exact(&mut line)?;
+                file.write_all(&line)?;
+                table.add(game, &line);
+            }
+            Ok(())
+        })
+        .map_err(ArenaError::io(&self.path))
+    }
+
     /// Appends a whole line.
     fn append(&mut self, line: &[u8]) -> Result<(), ArenaError> {
         if let Some(kind) = self.failed {
@@ -236,8 +283,8 @@ impl MatchLog {
     }
 }
 
-/// Compares the first line with the one this run would write.
-fn check_header(line: &[u8], expected: &[u8], path: &Path) -> Result<(), ArenaError> {
+/// Reads the first line, and compares it with the one this run would write.
+fn check_header(line: &[u8], expected: &[u8], path: &Path) -> Result<LogHeader, ArenaError> {
     let logged = LogHeader::parse(line, path)?;
     let now = LogHeader::parse(expected, path)?;
     let mut differences = logged.plan.differences(&now.plan);
@@ -245,7 +292,7 @@ fn check_header(line: &[u8], expected: &[u8], path: &Path) -> Result<(), ArenaEr
         differences.insert(0, format!("game: {} in the log, {} now", logged.game, now.game));
     }
     if differences.is_empty() {
-        Ok(())
+        Ok(logged)
     } else {
         Err(ArenaError::OtherRun { path: path.to_owned(), differences })
     }
@@ -268,18 +315,12 @@ fn result_of(line: &[u8]) -> Result<Ended, String> {
     serde_json::from_slice(&whole).map_err(|e| e.to_string())
 }
 
-/// A value as one line of JSON.
-pub(crate) fn line_of(value: &impl Serialize) -> Vec<u8> {
-    let mut line = serde_json::to_vec(value).expect("plans and games have string keys only");
-    line.push(b'\n');
-    line
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::MatchResult;
-    use crate::testing::{StopAfter, plan, play};
+    use crate::seal::line_of;
+    use crate::testing::{StopAfter, on_threads, plan, play};
     use evalsmith_core::Quiet;
     use proptest::prelude::*;
     use serde_json::json;
@@ -351,6 +392,65 @@ mod tests {
     }
 
     #[test]
+    fn no_flipped_bit_passes_unnoticed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (whole, result) = finished(dir.path());
+        let log = dir.path().join("log");
+        let ends_in_cut_line = |bit: usize| bit / 8 == whole.len() - 1;
+        for bit in (0..8 * whole.len()).step_by(5) {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&log, &bytes).unwrap();
+            let _ = fs::remove_file(log.with_extension("results"));
+            let run = run(&log);
+            if ends_in_cut_line(bit) {
+                assert_eq!(run.unwrap(), result, "the game of a cut line is played again");
+            } else {
+                assert!(run.is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+                assert_eq!(fs::read(&log).unwrap(), bytes, "a refused log stays as it is");
+                assert!(crate::read_match(&log).is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+            }
+        }
+    }
+
+    #[test]
+    fn a_finished_log_does_not_depend_on_threads_or_stops() {
+        let dir = tempfile::tempdir().unwrap();
+        let (plan, log) = (plan(30), dir.path().join("log"));
+        let alone = on_threads(1, || play(&plan, &log, &Quiet)).unwrap();
+        let wanted = fs::read(&log).unwrap();
+        for (threads, stops) in [(2, 0), (8, 0), (8, 3)] {
+            fs::remove_file(&log).unwrap();
+            let mut played = None;
+            for _ in 0..stops {
+                let stopped = on_threads(threads, || play(&plan, &log, &StopAfter::games(7)));
+                assert!(matches!(stopped, Err(ArenaError::Stopped { .. })));
+            }
+            played.replace(on_threads(threads, || play(&plan, &log, &Quiet)).unwrap());
+            assert_eq!(played.as_ref(), Some(&alone));
+            assert!(fs::read(&log).unwrap() == wanted, "{threads} threads, {stops} stops");
+            assert_eq!(crate::read_match(&log).unwrap().1, alone, "its table was made anew");
+        }
+    }
+
+    #[test]
+    fn a_log_without_checksums_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let (whole, result) = finished(dir.path());
+        let log = dir.path().join("log");
+        let old: Vec<_> = whole
+            .split_inclusive(|&b| b == b'\n')
+            .map(|line| String::from_utf8(seal::open(line, true).unwrap().into_owned()).unwrap())
+            .map(|line| line.replace("\"match_log\":3", "\"match_log\":2"))
+            .collect();
+        for games in 0..=6 {
+            fs::write(&log, old[..=games].concat()).unwrap();
+            assert_eq!(run(&log).unwrap(), result, "{games} games of an older program");
+            assert!(fs::read_to_string(&log).unwrap().starts_with(&old[..=games].concat()));
+        }
+    }
+
+    #[test]
     fn a_log_of_another_match_is_refused_with_the_difference() {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("log");
@@ -372,10 +472,12 @@ mod tests {
             );
         }
         let text = String::from_utf8(before.clone()).unwrap();
-        fs::write(&log, text.replace("\"nim\"", "\"kayles\"")).unwrap();
+        let kayles = line_of(&LogHeader::new("kayles", &plan(3)));
+        let games = text.split_once('\n').unwrap().1;
+        fs::write(&log, [&kayles, games.as_bytes()].concat()).unwrap();
         let error = run(&log).unwrap_err();
         assert!(error.to_string().contains("game: kayles in the log, nim now"), "{error}");
-        fs::write(&log, text.replace("\"match_log\":2", "\"match_log\":3")).unwrap();
+        fs::write(&log, text.replace("\"match_log\":3", "\"match_log\":4")).unwrap();
         assert!(matches!(run(&log).unwrap_err(), ArenaError::NotALog { .. }));
     }
 

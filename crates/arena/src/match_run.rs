@@ -100,11 +100,12 @@ pub fn run_match<G: Game>(
     };
     let played = hall.play_pending();
     progress.end();
-    let board = played?;
+    let (board, mut log) = played?;
     if board.counted() < total && !board.decided() {
         let done = board.counted() + board.waiting() as u32;
         return Err(ArenaError::Stopped { done, total });
     }
+    log.put_in_order(board.counted())?;
     Ok(MatchResult::new(plan.clone(), &board))
 }
 

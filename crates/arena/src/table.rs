@@ -11,6 +11,7 @@
 
 use crate::End;
 use crate::scoreboard::{Culprit, Ended};
+use crate::seal::checksum;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -76,6 +77,15 @@ impl ResultTable {
         let log_head = checksum(0, head);
         let (believed, games, added) = (0, 0, Vec::new());
         Self { file, writes, log_head, believed, begun: end, end, games, added, tail }
+    }
+
+    /// Begins anew, for a log that was put in order.
+    pub(crate) fn restart(&mut self, head: &[u8]) {
+        self.tail = head[head.len().saturating_sub(TAIL)..].to_vec();
+        (self.believed, self.games) = (0, 0);
+        self.end = head.len() as u64;
+        self.begun = self.end;
+        self.added.clear();
     }
 
     fn head(&self) -> [u8; HEAD] {
@@ -205,22 +215,6 @@ fn tail_of(log: &mut File, end: u64) -> Option<Vec<u8>> {
     log.seek(SeekFrom::Start(begin)).ok()?;
     log.read_exact(&mut tail).ok()?;
     Some(tail)
-}
-
-/// A number that other bytes hardly share: every word is mixed into it by a
-/// multiplication that loses nothing.
-fn checksum(seed: u64, bytes: &[u8]) -> u64 {
-    let mix = |sum: u64, word: u64| {
-        let mixed = (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        mixed ^ (mixed >> 32)
-    };
-    let (whole, rest) = bytes.as_chunks::<8>();
-    let sum = whole
-        .iter()
-        .fold(mix(seed, bytes.len() as u64), |sum, &word| mix(sum, u64::from_le_bytes(word)));
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    mix(sum, u64::from_le_bytes(last))
 }
 
 fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {

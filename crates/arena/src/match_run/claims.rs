@@ -9,7 +9,7 @@
 
 use crate::End;
 use evalsmith_core::{
-    Choice, Clock, FaultKind, Game, GameRecord, Outcome, Player, PlayerError, Position,
+    Choice, Clock, FaultKind, Game, GameRecord, Outcome, Player, PlayerError, Position, Progress,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,10 +23,12 @@ impl Offers {
     }
 }
 
-/// A player whose offers are heard, and who hears those of its opponent.
+/// A player whose offers are heard, who hears those of its opponent, and who is not
+/// asked any more once the match must stop.
 pub(super) struct Heard<'a, P: Position> {
     pub(super) player: &'a mut dyn Player<P>,
     pub(super) offers: &'a Offers,
+    pub(super) progress: &'a dyn Progress,
 }
 
 impl<P: Position> Player<P> for Heard<'_, P> {
@@ -39,6 +41,9 @@ impl<P: Position> Player<P> for Heard<'_, P> {
     }
 
     fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError> {
+        if self.progress.stopped() {
+            return Err(PlayerError::new(self.name(), "the match was stopped"));
+        }
         if self.offers.0[game.side().other().index()].load(Ordering::Relaxed) {
             self.player.hear_draw_offer();
         }

@@ -2,8 +2,9 @@
 
 use super::claims::{self, Heard, Offers};
 use super::{Beginning, Seat, move_names};
-use crate::log::{MatchLog, line_of};
+use crate::log::MatchLog;
 use crate::scoreboard::{Ended, Scoreboard};
+use crate::seal::line_of;
 use crate::time_control::{Clocks, Timed};
 use crate::{ArenaError, End, LoggedFault, MatchPlan, Notes, Openings, PlayedGame};
 use evalsmith_core::files::write_atomically;
@@ -107,17 +108,18 @@ impl<G: Game> Hall<'_, G> {
     /// Plays until nothing is pending, the test has decided, somebody asks to
     /// stop, or a player proves unfit.
     ///
-    /// Games are handed out in order and those under way are finished, so the
+    /// Games are handed out in order and a failure lets those under way finish, so the
     /// first failing game is always among the played ones: its error is told,
-    /// whatever the number of threads.
-    pub(super) fn play_pending(self) -> Result<Scoreboard, ArenaError> {
+    /// whatever the number of threads. A stop abandons the games under way.
+    pub(super) fn play_pending(self) -> Result<(Scoreboard, MatchLog), ArenaError> {
         let workers = rayon::current_num_threads().min(self.pending.len());
         let failures: Vec<_> =
             (0..workers).into_par_iter().with_max_len(1).filter_map(|_| self.work()).collect();
-        match failures.into_iter().min_by_key(|&(index, _)| index) {
-            Some((_, error)) => Err(error),
-            None => Ok(self.office.into_inner().unwrap_or_else(PoisonError::into_inner).board),
+        if let Some((_, error)) = failures.into_iter().min_by_key(|&(index, _)| index) {
+            return Err(error);
         }
+        let office = self.office.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((office.board, office.log))
     }
 
     /// One thread's share of the games; the failure that ended it.
@@ -138,8 +140,10 @@ impl<G: Game> Hall<'_, G> {
             *table = Some(self.lay()?);
         }
         let table = table.as_mut().expect("laid just now");
-        let played = self.play(index, table)?;
-        self.record(&played)
+        match self.play(index, table)? {
+            Some(played) => self.record(&played),
+            None => Ok(()),
+        }
     }
 
     fn lay(&self) -> Result<Table<G::Position>, ArenaError> {
@@ -192,7 +196,12 @@ impl<G: Game> Hall<'_, G> {
         })
     }
 
-    fn play(&self, index: u32, table: &mut Table<G::Position>) -> Result<PlayedGame, ArenaError> {
+    /// Plays a game; none where a stop cut it short.
+    fn play(
+        &self,
+        index: u32,
+        table: &mut Table<G::Position>,
+    ) -> Result<Option<PlayedGame>, ArenaError> {
         let first = (index % 2) as usize;
         let player_of = |side: Side| side.index() ^ first;
         for (player, number) in table.players.iter_mut().zip(0..) {
@@ -211,6 +220,7 @@ impl<G: Game> Hall<'_, G> {
                 let ending = record.ending().expect("a game is played out to its end");
                 (ending.outcome, End::from(ending.reason), None)
             }
+            Err(_) if self.progress.stopped() => return Ok(None),
             Err(error)
                 if matches!(error.kind, FaultKind::NotStarted | FaultKind::Misconfigured) =>
             {
@@ -231,7 +241,7 @@ impl<G: Game> Hall<'_, G> {
         let outcome = outcome.seen_by(record.side(), side_of_player_0);
         let Beginning { start, moves } = Beginning::told(self.game, &opening);
         let Bill { notes, nodes, cpu, wall } = bill;
-        Ok(PlayedGame {
+        Ok(Some(PlayedGame {
             index,
             start,
             opening: moves,
@@ -246,7 +256,7 @@ impl<G: Game> Hall<'_, G> {
             fault,
             moves: move_names(self.game, &record, opening.ply()),
             notes,
-        })
+        }))
     }
 
     /// Plays a record on to its end, or to the failure of the player to move.
@@ -277,8 +287,12 @@ impl<G: Game> Hall<'_, G> {
             agreement.hear(record.side(), choice.value);
             bill.add(record.side().index() ^ first, choice);
         };
-        let mut heard =
-            table.players.each_mut().map(|player| Heard { player: &mut **player, offers });
+        let progress = self.progress;
+        let mut heard = table.players.each_mut().map(|player| Heard {
+            player: &mut **player,
+            offers,
+            progress,
+        });
         let [a, b] = &mut heard;
         let mut seated: [&mut dyn Player<G::Position>; 2] = [a, b];
         seated.rotate_left(first);
