@@ -108,7 +108,7 @@ fn search_200_properties(bencher: Bencher<'_, '_>, pairs: bool) {
     let params = SearchParams { pairs, ..SearchParams::default() };
     bencher
         .with_inputs(|| table(200))
-        .bench_values(|table| search(table, &params).expect("a search"));
+        .bench_values(|table| search(&table, &params).expect("a search"));
 }
 
 /// Ten weights on 480,000 positions.

@@ -10,18 +10,20 @@
 //! each curve, half as much again where draws count half, never more than 512 bins.
 //! Invariant: all sums are whole numbers, so that neither batches nor threads change a
 //! bit. The numbers of games, and nothing else, take it that a game's rows stand
-//! together.
+//! together. Bins of conditions that hold rarely are joined (see `joined`).
 
+mod joined;
 mod lanes;
 mod masks;
 mod places;
 mod shard;
 
-use crate::curve::Sums;
+use crate::curve::{Sums, centre};
 use crate::expression::Program;
 use crate::logistic::Group;
 use crate::monotone::is_monotone;
 use crate::{Curve, CurveError, CurveParams, Draws, Expression, Logistic};
+use evalsmith_stats::proportion::Clustered;
 use rayon::prelude::*;
 use shard::{Cell, LANES, PARTS, Placed, Run, Shard};
 use std::collections::HashMap;
@@ -209,13 +211,12 @@ impl CurveCounter {
     }
 
     fn drawn(&self, curve: usize, order: &[(i32, u16)]) -> Drawn {
-        let params = &self.params;
+        let condition = curve.checked_sub(1).map(|i| self.conditions[i].clone());
         let lane = curve % LANES;
         let shards = &self.shards[curve / LANES * SHARDS..][..SHARDS];
         let cell = |group: usize, slot| shards[group % SHARDS].cell(group, slot, lane);
+        let mut params = self.params.clone();
         let mut bins = Vec::new();
-        let mut numbers = Vec::new();
-        let mut proportions = Vec::new();
         let (mut positions, mut draws_left_out) = (0, 0);
         let (sums, filled) = summed(order, cell);
         for (&(number, slot), mut sums) in order.iter().zip(sums) {
@@ -236,37 +237,101 @@ impl CurveCounter {
             if sums.bin.count + sums.bin.draws == 0 {
                 continue;
             }
-            if sums.bin.count >= params.min_count {
-                proportions.extend(sums.clustered.proportion());
-            }
             let offset = place as i64 - (sums.bin.count * u64::from(PARTS / 2)) as i64;
             let mean = offset as f64 / (sums.bin.count.max(1) as f64 * f64::from(PARTS));
-            numbers.push((slot, number, (f64::from(number) + mean) * params.bin_width));
-            bins.push(sums.finish(number, params));
+            let mean = (f64::from(number) + mean) * params.bin_width;
+            bins.push(Counting { slot, number, centre: centre(number, &params), mean, sums });
         }
         let mut groups = Vec::with_capacity(filled);
         for group in 0..GROUPS {
-            for &(slot, bin, value) in &numbers {
+            for &Counting { slot, number, mean, .. } in &bins {
                 let cell: Cell = cell(group, slot);
                 if cell.count > 0 {
                     let (count, points) = (f64::from(cell.count), cell.points());
-                    groups.push(Group { game: group as u32, bin, value, count, points });
+                    groups.push(Group {
+                        game: group as u32,
+                        bin: number,
+                        value: mean,
+                        count,
+                        points,
+                    });
                 }
             }
         }
+        if condition.is_some() {
+            params.min_count = joined::least(positions - draws_left_out, params.min_count);
+            bins = join(bins, params.min_count, cell);
+        }
+        let full = bins.iter().filter(|bin| bin.sums.bin.count >= params.min_count);
+        let proportions: Vec<_> = full.filter_map(|bin| bin.sums.clustered.proportion()).collect();
         let not_finite = shards.iter().map(|shard| shard.not_finite[lane]).sum();
         let drawn = Curve {
-            params: params.clone(),
             positions: positions + not_finite,
             games: shards.iter().map(|shard| shard.games(lane)).sum(),
             draws_left_out,
             not_finite,
-            bins,
+            bins: bins.into_iter().map(|bin| bin.sums.finish(bin.centre, &params)).collect(),
             logistic: Logistic::fit(&groups),
             monotone: is_monotone(&proportions),
+            params,
         };
-        let condition = curve.checked_sub(1).map(|i| self.conditions[i].clone());
         Drawn { condition, curve: drawn, groups }
+    }
+}
+
+/// A bin, or several that were joined.
+struct Counting {
+    slot: u16,
+    number: i32,
+    /// The middle; of joined ones the mean.
+    centre: f64,
+    /// The mean value of its positions.
+    mean: f64,
+    sums: Sums,
+}
+
+/// Joins neighbours that hold few positions.
+fn join(bins: Vec<Counting>, least: u64, cell: impl Fn(usize, u16) -> Cell) -> Vec<Counting> {
+    let counts: Vec<u64> = bins.iter().map(|bin| bin.sums.bin.count).collect();
+    let mut bins = bins.into_iter();
+    let mut joined = Vec::new();
+    for range in joined::joined(&counts, least) {
+        let mut first = bins.next().expect("ranges hold all bins");
+        let more: Vec<Counting> = bins.by_ref().take(range.len() - 1).collect();
+        if !more.is_empty() {
+            first.join(&more, &cell);
+        }
+        joined.push(first);
+    }
+    joined
+}
+
+impl Counting {
+    fn join(&mut self, more: &[Self], cell: impl Fn(usize, u16) -> Cell) {
+        let weighed = |bin: &Self| bin.mean * bin.sums.bin.count as f64;
+        let weighed: f64 = weighed(self) + more.iter().map(weighed).sum::<f64>();
+        for Sums { bin, .. } in more.iter().map(|bin| &bin.sums) {
+            let sum = &mut self.sums.bin;
+            sum.count += bin.count;
+            sum.wins += bin.wins;
+            sum.draws += bin.draws;
+            sum.losses += bin.losses;
+            sum.games = sum.games.max(bin.games);
+        }
+        self.mean = weighed / self.sums.bin.count as f64;
+        self.centre = self.mean;
+        self.sums.clustered = Clustered::default();
+        let mut filled = 0;
+        for group in 0..GROUPS {
+            let slots = std::iter::once(self.slot).chain(more.iter().map(|bin| bin.slot));
+            let (count, points) =
+                slots.map(|slot| cell(group, slot)).fold((0.0, 0.0), |sum, cell| {
+                    (sum.0 + f64::from(cell.count), sum.1 + cell.points())
+                });
+            self.sums.clustered.add(points, count);
+            filled += u64::from(count > 0.0);
+        }
+        self.sums.bin.games = self.sums.bin.games.max(filled);
     }
 }
 
@@ -394,13 +459,38 @@ mod tests {
                 (Ok(counted), Ok(all)) => {
                     same(&counted.total.curve, &all)?;
                     if let Ok(some) = some {
-                        same(&counted.conditioned[0].curve, &some)?;
+                        same_joined(&counted.conditioned[0].curve, &some)?;
                     }
                 }
                 (Err(a), Err(b)) => prop_assert_eq!(a, b),
                 (a, b) => prop_assert!(false, "{a:?} but {b:?}"),
             }
         }
+    }
+
+    /// A condition's curve holds the same positions, in bins that may be joined.
+    fn same_joined(counted: &Curve, slow: &Curve) -> Result<(), TestCaseError> {
+        let about = |c: &Curve| (c.positions, c.games, c.draws_left_out, c.not_finite);
+        prop_assert_eq!(about(counted), about(slow));
+        let mut fine = slow.bins.iter();
+        for bin in &counted.bins {
+            let (mut sum, mut parts) = ((0, 0, 0, 0), 0);
+            while sum.0 < bin.count || sum.2 < bin.draws {
+                let part = fine.next().expect("as many positions");
+                (sum.0, sum.1) = (sum.0 + part.count, sum.1 + part.wins);
+                (sum.2, sum.3) = (sum.2 + part.draws, sum.3 + part.losses);
+                parts += 1;
+                prop_assert!(part.games <= bin.games);
+                if parts == 1 && (part.count, part.draws) == (bin.count, bin.draws) {
+                    prop_assert_eq!(part, bin);
+                }
+            }
+            prop_assert_eq!(sum, (bin.count, bin.wins, bin.draws, bin.losses));
+            prop_assert_eq!(bin.win_prob.is_some(), bin.count >= counted.params.min_count);
+        }
+        prop_assert!(fine.next().is_none());
+        prop_assert!(counted.bins.windows(2).all(|w| w[0].centre < w[1].centre));
+        Ok(())
     }
 
     fn same(counted: &Curve, slow: &Curve) -> Result<(), TestCaseError> {

@@ -41,7 +41,8 @@ pub struct Curve {
     pub draws_left_out: u64,
     /// Positions without a finite value, left out.
     pub not_finite: u64,
-    /// Every bin that holds a position, in the order of values.
+    /// Every bin that holds a position, in the order of values. In a condition's curve,
+    /// neighbours that hold few are joined.
     pub bins: Vec<Bin>,
     /// The logistic curve through all positions that count, where they fix one.
     pub logistic: Option<Logistic>,
@@ -53,11 +54,11 @@ pub struct Curve {
 /// The positions whose values lie around one centre.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
-    /// The middle of the bin.
+    /// The middle of the bin; of bins that were joined, the mean of their values.
     pub centre: f64,
     /// Positions that count: all, without the draws left out.
     pub count: u64,
-    /// The games they come from.
+    /// The games they come from; of joined bins, at least so many.
     pub games: u64,
     /// Positions of games the first player won.
     pub wins: u64,
@@ -137,7 +138,7 @@ pub fn curve(
         games,
         draws_left_out,
         not_finite,
-        bins: sums.into_iter().map(|(number, sum)| sum.finish(number, params)).collect(),
+        bins: sums.into_iter().map(|(n, sum)| sum.finish(centre(n, params), params)).collect(),
         logistic: Logistic::fit(&groups),
         monotone: is_monotone(&drawn),
     })
@@ -168,9 +169,8 @@ impl Default for Bin {
 }
 
 impl Sums {
-    pub(crate) fn finish(self, number: i32, params: &CurveParams) -> Bin {
-        let mut bin = self.bin;
-        bin.centre = tidy(f64::from(number) * params.bin_width);
+    pub(crate) fn finish(self, centre: f64, params: &CurveParams) -> Bin {
+        let mut bin = Bin { centre, ..self.bin };
         let enough = bin.count >= params.min_count;
         if let Some(p) = self.clustered.proportion().filter(|_| enough) {
             let interval = p.interval(0.95);
@@ -181,8 +181,9 @@ impl Sums {
     }
 }
 
-/// The same number without the rounding noise of a product: 3 × 0.1 is 0.3.
-fn tidy(x: f64) -> f64 {
+/// The middle of a bin, without the rounding noise of a product: 3 × 0.1 is 0.3.
+pub(crate) fn centre(number: i32, params: &CurveParams) -> f64 {
+    let x = f64::from(number) * params.bin_width;
     format!("{x:.14e}").parse().expect("a formatted number is a number")
 }
 

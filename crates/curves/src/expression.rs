@@ -15,6 +15,7 @@ mod program;
 pub use parse::ExpressionError;
 pub(crate) use program::{Answers, BLOCK, Program, WORDS};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// An expression, ready to be asked row by row.
@@ -48,7 +49,7 @@ enum Arithmetic {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
+pub(crate) enum Comparison {
     Less,
     LessOrEqual,
     Greater,
@@ -90,6 +91,31 @@ impl Expression {
     /// A column by its name, whatever letters that has.
     pub fn column(name: &str) -> Self {
         Self { text: quoted(name), root: Node::Column(0), names: vec![name.to_owned()] }
+    }
+
+    /// The condition that all of these comparisons of a column with a number hold. It
+    /// compares with the numbers as they are, whatever its text.
+    ///
+    /// # Panics
+    /// When there is no comparison.
+    pub(crate) fn all_of(parts: &[(&str, Comparison, f64)]) -> Self {
+        let mut names: Vec<String> = Vec::new();
+        let mut compare = |&(name, by, limit): &(&str, Comparison, f64)| {
+            let column = names.iter().position(|known| known == name).unwrap_or_else(|| {
+                names.push(name.to_owned());
+                names.len() - 1
+            });
+            Node::Compare(by, Box::new(Node::Column(column)), Box::new(Node::Number(limit)))
+        };
+        let nodes: Vec<Node> = parts.iter().map(&mut compare).collect();
+        let and = |all: Node, one: Node| Node::And(Box::new(all), Box::new(one));
+        let root = nodes.into_iter().reduce(and).expect("there is a comparison");
+        let text = |&(name, by, limit): &(&str, Comparison, f64)| {
+            let (by, limit) = by.finite(limit);
+            format!("{} {} {limit}", quoted(name), by.sign())
+        };
+        let text = parts.iter().map(text).collect::<Vec<_>>().join(" and ");
+        Self { text, root, names }
     }
 
     /// The text it was read from.
@@ -134,6 +160,20 @@ pub fn quoted(name: &str) -> String {
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+/// As its text.
+impl Serialize for Expression {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Expression {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::formula(&text).map_err(serde::de::Error::custom)
     }
 }
 
@@ -229,6 +269,27 @@ impl Arithmetic {
 }
 
 impl Comparison {
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Equal => "=",
+            Self::Unequal => "!=",
+        }
+    }
+
+    /// The same comparison with a number that can be written: beyond the largest one lies
+    /// only infinity.
+    fn finite(self, limit: f64) -> (Self, f64) {
+        match self {
+            Self::GreaterOrEqual if limit == f64::INFINITY => (Self::Greater, f64::MAX),
+            Self::Less if limit == f64::INFINITY => (Self::LessOrEqual, f64::MAX),
+            _ => (self, limit),
+        }
+    }
+
     fn holds(self, a: f64, b: f64) -> bool {
         match self {
             Self::Less => a < b,

@@ -23,6 +23,16 @@ const DONE: f64 = 1e-8;
 /// A weight of so many log-odds per typical size of its column means that there
 /// is no best one.
 const ENDLESS: f64 = 50.0;
+/// The ridge for results that the columns separate: a weight of one log-odd per typical
+/// size of its column costs half a unit of log-likelihood, as in the learner's fit.
+pub(crate) const RIDGE: f64 = 1.0;
+/// Decrements at which a regular fit converges quadratically, above rounding.
+const NEAR: Range<f64> = 1e-3..0.1;
+/// Near the maximum, a step that leaves more than this share of the decrement is slow.
+const SLOW: f64 = 0.25;
+/// So many slow steps in a row mean that the likelihood has no maximum: under separation
+/// the decrement falls by a constant factor, 0.61.
+const SLOW_STEPS: u32 = 4;
 
 /// What the weights are best by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +57,8 @@ pub(crate) struct Rows<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Optimum {
     pub(crate) weights: Vec<f64>,
+    /// What was maximised, with the cost of the ridge.
+    pub(crate) goal: f64,
     /// The log-likelihood at the weights, whatever they were best by.
     pub(crate) log_likelihood: f64,
     /// The sum of squares at the weights.
@@ -63,27 +75,69 @@ pub(crate) struct Optimum {
 /// # Errors
 /// When a column is a combination of others, or there is no best weight.
 pub(crate) fn fit(rows: &Rows<'_>, aim: Aim, start: Option<&[f64]>) -> Result<Optimum, CurveError> {
+    fit_with(rows, aim, start, 0.0)
+}
+
+/// The best value of `fit`, which is given the ridge: without one, or with [`RIDGE`]
+/// where results are separated or a column is redundant; and whether it was needed.
+///
+/// # Errors
+/// Whatever `fit` returns, where a ridge does not help.
+pub(crate) fn or_ridge<T>(
+    fit: impl Fn(f64) -> Result<T, CurveError>,
+) -> Result<(T, bool), CurveError> {
+    match fit(0.0) {
+        Err(CurveError::NoBest | CurveError::Redundant { .. }) => Ok((fit(RIDGE)?, true)),
+        other => Ok((other?, false)),
+    }
+}
+
+/// The same with a ridge: weights are drawn to zero. It keeps them finite where the
+/// columns separate wins from losses.
+///
+/// # Errors
+/// When there is no best weight all the same or, without a ridge, a column is a
+/// combination of others.
+pub(crate) fn fit_with(
+    rows: &Rows<'_>,
+    aim: Aim,
+    start: Option<&[f64]>,
+    ridge: f64,
+) -> Result<Optimum, CurveError> {
     let chunks = chunks(rows.clusters);
     let clusters = rows.clusters.chunk_by(|a, b| a == b).count() as f64;
     if clusters < 2.0 {
         return Err(CurveError::TooFewGames);
     }
-    let sizes = sizes(rows)?;
+    let sizes = sizes(rows, ridge)?;
+    let penalty = penalty(rows, &sizes, ridge);
     let scaled = |weights: &[f64]| weights.iter().zip(&sizes).map(|(w, s)| w * s).collect();
     let mut weights = start.map_or_else(|| vec![0.0; sizes.len()], scaled);
-    let mut here = pass(rows, &sizes, aim, &weights, &chunks);
+    let pass = |weights: &[f64]| {
+        let mut pass = pass(rows, &sizes, aim, weights, &chunks);
+        pass.penalise(weights, &penalty);
+        pass
+    };
+    let mut here = pass(&weights);
     if let Some(column) = redundant(&here.expected) {
         return Err(CurveError::Redundant { column });
     }
+    let (mut last, mut slow) = (f64::INFINITY, 0);
     for iterations in 1..=200 {
         let factor = here.curvature.cholesky().or_else(|_| here.expected.cholesky());
         let factor = factor.map_err(|_| CurveError::NoBest)?;
         let step = factor.solve(&here.gradient);
         let decrement: f64 = step.iter().zip(&here.gradient).map(|(s, g)| s * g).sum();
+        let is_slow = NEAR.contains(&decrement.abs().sqrt()) && decrement > SLOW * SLOW * last;
+        slow = if is_slow { slow + 1 } else { 0 };
+        last = decrement;
+        if slow >= SLOW_STEPS && ridge == 0.0 && aim == Aim::Likelihood {
+            return Err(CurveError::NoBest);
+        }
         let mut share = 1.0;
         let next = loop {
             let tried: Vec<f64> = weights.iter().zip(&step).map(|(w, s)| w + share * s).collect();
-            let reached = pass(rows, &sizes, aim, &tried, &chunks);
+            let reached = pass(&tried);
             // Rounding alone may lower it next to the maximum.
             if reached.goal >= here.goal - 1e-13 * here.goal.abs() {
                 weights = tried;
@@ -122,22 +176,39 @@ fn finish(
     clustered.scale(clusters / (clusters - 1.0));
     let plain = sandwich(&here.spread);
     weights.iter_mut().zip(sizes).for_each(|(w, s)| *w /= s);
-    let &Pass { log_likelihood, squares, .. } = here;
-    Ok(Optimum { weights, log_likelihood, squares, plain, clustered, iterations })
+    let &Pass { goal, log_likelihood, squares, .. } = here;
+    Ok(Optimum { weights, goal, log_likelihood, squares, plain, clustered, iterations })
 }
 
 /// The root mean square of each column: Newton's method then sees numbers of one
-/// size, whatever the columns' units.
-fn sizes(rows: &Rows<'_>) -> Result<Vec<f64>, CurveError> {
+/// size, whatever the columns' units. A ridge bears with a column of zeros.
+fn sizes(rows: &Rows<'_>, ridge: f64) -> Result<Vec<f64>, CurveError> {
     let size = |(column, x): (usize, &&[f64])| {
         let size = (x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64).sqrt();
         if size > 0.0 && size.is_finite() {
             Ok(size)
+        } else if size == 0.0 && ridge > 0.0 {
+            Ok(1.0)
         } else {
             Err(CurveError::Redundant { column })
         }
     };
     rows.columns.iter().enumerate().map(size).collect()
+}
+
+/// What a scaled weight costs. Every position counts alike, so that the cost does not
+/// depend on how positions are gathered into rows; a column of zeros has a weight of zero.
+fn penalty(rows: &Rows<'_>, sizes: &[f64], ridge: f64) -> Vec<f64> {
+    let count = |row: usize| rows.counts.map_or(1.0, |counts| counts[row]);
+    let all: f64 = (0..rows.points.len()).map(count).sum();
+    let cost = |(x, size): (&&[f64], &f64)| {
+        let squares: f64 = x.iter().enumerate().map(|(row, x)| count(row) * x * x).sum();
+        if squares > 0.0 { ridge * squares / all / (size * size) } else { ridge }
+    };
+    if ridge == 0.0 {
+        return vec![0.0; sizes.len()];
+    }
+    rows.columns.iter().zip(sizes).map(cost).collect()
 }
 
 fn redundant(information: &Symmetric) -> Option<usize> {
@@ -175,6 +246,18 @@ struct Pass {
     spread: Symmetric,
     /// The squared scores of the clusters.
     meat: Symmetric,
+}
+
+impl Pass {
+    /// Subtracts half of `penalty` times the squared weights from the goal.
+    fn penalise(&mut self, weights: &[f64], penalty: &[f64]) {
+        self.goal -= weights.iter().zip(penalty).map(|(w, p)| 0.5 * p * w * w).sum::<f64>();
+        for (g, (w, p)) in self.gradient.iter_mut().zip(weights.iter().zip(penalty)) {
+            *g -= p * w;
+        }
+        self.curvature.add_to_diagonal(penalty);
+        self.expected.add_to_diagonal(penalty);
+    }
 }
 
 fn pass(

@@ -19,13 +19,14 @@ mod discovery;
 mod pair;
 mod rank;
 mod single;
+mod table;
 
-use crate::expression::quoted;
-use crate::{CurveError, Draws, Expression};
+pub use table::SearchTable;
+
+use crate::expression::Comparison;
+use crate::{CurveError, Expression};
 use base::Base;
-use evalsmith_core::rng;
 use evalsmith_stats::normal;
-use rand::RngExt;
 use rank::Ranked;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -63,90 +64,24 @@ impl Default for SearchParams {
     }
 }
 
-/// Positions by column, the rows of a game together.
-#[derive(Clone, Debug, Default)]
-pub struct SearchTable {
-    names: Vec<String>,
-    values: Vec<f64>,
-    points: Vec<f64>,
-    games: Vec<u32>,
-    properties: Vec<Vec<f32>>,
-    last_game: Option<u64>,
-    left_out: u64,
-}
-
-impl SearchTable {
-    /// None yet, with properties of these names.
-    pub fn new(names: Vec<String>) -> Self {
-        let properties = vec![Vec::new(); names.len()];
-        Self { names, properties, ..Self::default() }
-    }
-
-    /// Adds a row where it counts; `game` is any number that names the game, and a
-    /// property that is not a number is unknown.
-    ///
-    /// # Panics
-    /// When there is not one number per property.
-    pub fn push(
-        &mut self,
-        value: f64,
-        half_points: u8,
-        game: u64,
-        draws: Draws,
-        row: impl ExactSizeIterator<Item = f64>,
-    ) {
-        assert_eq!(row.len(), self.properties.len(), "one number per property");
-        if !value.is_finite() || (half_points == 1 && draws == Draws::LeftOut) {
-            self.left_out += 1;
-            return;
+impl SearchParams {
+    /// The default for a table of so many positions and games: of a small one, a tenth of
+    /// the positions and a third of the games are enough.
+    pub fn sized(positions: u64, games: u64) -> Self {
+        let usual = Self::default();
+        Self {
+            min_count: (positions / 10).clamp(20, usual.min_count),
+            min_games: (games / 3).clamp(10, usual.min_games),
+            ..usual
         }
-        let same = self.last_game == Some(game);
-        let next = |&last: &u32| if same { last } else { last + 1 };
-        self.games.push(self.games.last().map_or(0, next));
-        self.last_game = Some(game);
-        self.values.push(value);
-        self.points.push(f64::from(half_points) / 2.0);
-        self.properties.iter_mut().zip(row).for_each(|(column, x)| column.push(x as f32));
-    }
-
-    /// Gives every game the result of another, chosen by chance: what is found
-    /// then is found falsely.
-    pub fn shuffle_results(&mut self, seed: u64) {
-        let first_rows = self.games.chunk_by(|a, b| a == b).scan(0, |begin, game| {
-            *begin += game.len();
-            Some(*begin - game.len())
-        });
-        let mut results: Vec<f64> = first_rows.map(|row| self.points[row]).collect();
-        let mut random = rng::stream(seed, "shuffled results", 0);
-        for last in (1..results.len()).rev() {
-            results.swap(last, random.random_range(0..=last));
-        }
-        for (points, &game) in self.points.iter_mut().zip(&self.games) {
-            *points = results[game as usize];
-        }
-    }
-
-    /// Rows that count.
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether no row counts.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// Rows left out: drawn, or without a finite value.
-    pub fn left_out(&self) -> u64 {
-        self.left_out
     }
 }
 
 /// A condition under which the curve splits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// The condition as an expression.
-    pub condition: String,
+    /// The condition, as it was tested.
+    pub condition: Expression,
     /// The properties it is made of.
     pub properties: Vec<String>,
     /// What a weight on it adds to the log-likelihood, beyond its parts.
@@ -172,6 +107,9 @@ pub struct Searched {
     pub games: u64,
     /// Conditions tested.
     pub tests: u64,
+    /// Whether values separate wins from losses somewhere, so that the common curve
+    /// was fitted with a ridge.
+    pub separated: bool,
     /// The best condition of each property, pair and configuration that the false
     /// discovery rate admits, by gain.
     pub found: Vec<Found>,
@@ -186,11 +124,11 @@ enum By {
 }
 
 impl By {
-    const fn sign(self) -> &'static str {
+    const fn comparison(self) -> Comparison {
         match self {
-            Self::Below => "<",
-            Self::AtLeast => ">=",
-            Self::Equal => "=",
+            Self::Below => Comparison::Less,
+            Self::AtLeast => Comparison::GreaterOrEqual,
+            Self::Equal => Comparison::Equal,
         }
     }
 }
@@ -216,18 +154,14 @@ impl Tested {
 ///
 /// # Errors
 /// When there is nothing to search in, or the common curve cannot be fitted.
-pub fn search(table: SearchTable, params: &SearchParams) -> Result<Searched, CurveError> {
-    let SearchTable { names, values, points, games, properties, left_out, .. } = table;
-    if values.is_empty() {
-        return Err(CurveError::NoObservations {
-            positions: left_out,
-            draws_left_out: left_out,
-            not_finite: 0,
-        });
+pub fn search(table: &SearchTable, params: &SearchParams) -> Result<Searched, CurveError> {
+    if table.is_empty() {
+        return Err(table.nothing());
     }
-    let base = Base::of(&values, &points, &games)?;
-    // Each column is freed as soon as it is ranked.
-    let ranked: Vec<Ranked> = properties.into_par_iter().map(|x| Ranked::of(&x)).collect();
+    let (points, games) = (table.points(), table.numbered_games());
+    let base = Base::of(&table.counted_values(), points, games)?;
+    let properties = (0..table.names().len()).into_par_iter();
+    let ranked: Vec<Ranked> = properties.map(|j| Ranked::of(table.property(j))).collect();
     let singles: Vec<Vec<Tested>> = (0..ranked.len())
         .into_par_iter()
         .map(|j| single::scan(&base, &ranked[j], j, params))
@@ -256,19 +190,17 @@ pub fn search(table: SearchTable, params: &SearchParams) -> Result<Searched, Cur
     let found = kept
         .into_iter()
         .filter(|(t, _)| seen.insert(t.parts.iter().map(|part| part.0).collect::<Vec<_>>()))
-        .map(|(t, q_value)| told(&t, q_value, &names, &ranked))
+        .map(|(t, q_value)| told(&t, q_value, table.names(), &ranked))
         .collect();
-    let games = games.last().map_or(0, |&last| u64::from(last) + 1);
-    Ok(Searched { positions: values.len() as u64, games, tests, found })
+    let (positions, separated) = (table.len() as u64, base.separated);
+    Ok(Searched { positions, games: table.games(), tests, separated, found })
 }
 
 fn told(tested: &Tested, q_value: f64, names: &[String], ranked: &[Ranked]) -> Found {
     let part = |&(property, rank, by): &(usize, u8, By)| {
-        let (name, by) = (quoted(&names[property]), by.sign());
-        format!("{name} {by} {}", ranked[property].threshold(rank))
+        (&names[property][..], by.comparison(), ranked[property].threshold(rank))
     };
-    let condition = tested.parts.iter().map(part).collect::<Vec<_>>().join(" and ");
-    debug_assert!(Expression::condition(&condition).is_ok(), "{condition}");
+    let condition = Expression::all_of(&tested.parts.iter().map(part).collect::<Vec<_>>());
     Found {
         condition,
         properties: tested.parts.iter().map(|&(property, ..)| names[property].clone()).collect(),

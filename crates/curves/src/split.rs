@@ -7,7 +7,9 @@
 //! the condition holds. Twice the gain in log-likelihood is chi-square with two
 //! degrees of freedom only if positions were independent; clustered by game it is
 //! larger by the mean design effect of the two new weights (Rao and Scott 1984),
-//! by which it is divided. Invariant: gaps are of the condition minus the total.
+//! by which it is divided. Where values separate wins from losses, all fits have the
+//! same ridge and the gain is that of the penalised likelihood. Invariant: gaps are of
+//! the condition minus the total.
 
 use crate::count::{Counted, Drawn};
 use crate::hats::Hats;
@@ -51,7 +53,7 @@ pub fn split(counted: &Counted) -> Vec<Option<Split>> {
 
 fn compare(total: &Drawn, conditioned: &Drawn) -> Result<Split, CurveError> {
     let rest = rest(&total.groups, &conditioned.groups);
-    let test = test(&conditioned.groups, &rest)?;
+    let (test, _) = newton::or_ridge(|ridge| test(&conditioned.groups, &rest, ridge))?;
     let (vertical, horizontal) =
         gaps(&total.curve, &conditioned.curve).ok_or(CurveError::NoBest)?;
     Ok(Split { vertical, horizontal, ..test })
@@ -76,7 +78,7 @@ fn rest(total: &[Group], conditioned: &[Group]) -> Vec<Group> {
     rest
 }
 
-fn test(conditioned: &[Group], rest: &[Group]) -> Result<Split, CurveError> {
+fn test(conditioned: &[Group], rest: &[Group], ridge: f64) -> Result<Split, CurveError> {
     let inside: f64 = conditioned.iter().map(|g| g.count).sum();
     let mean = conditioned.iter().map(|g| g.count * g.value).sum::<f64>() / inside;
     // Groups of games matter to errors alone; the best weights are those of the bins,
@@ -85,14 +87,14 @@ fn test(conditioned: &[Group], rest: &[Group]) -> Result<Split, CurveError> {
     let bins = together(&held, &failed);
     let hats = Hats::at_quantiles(&spread(&bins), KNOTS);
     let bins = Design::new(&bins, &hats, mean);
-    let one = bins.fit(bins.columns.len() - 2, None)?;
+    let one = bins.fit(bins.columns.len() - 2, None, ridge)?;
     let start: Vec<f64> = one.weights.iter().copied().chain([0.0, 0.0]).collect();
-    let start = bins.fit(bins.columns.len(), Some(&start))?.weights;
+    let start = bins.fit(bins.columns.len(), Some(&start), ridge)?.weights;
     let all = Design::new(&together(conditioned, rest), &hats, mean);
-    let two = all.fit(all.columns.len(), Some(&start))?;
+    let two = all.fit(all.columns.len(), Some(&start), ridge)?;
 
     let at = one.weights.len();
-    let gain = (two.log_likelihood - one.log_likelihood).max(0.0);
+    let gain = (two.goal - one.goal).max(0.0);
     let (plain, clustered) =
         (two.plain.selected(&[at, at + 1]), two.clustered.selected(&[at, at + 1]));
     let design_effect = mean_ratio(&clustered, &plain).ok_or(CurveError::NoBest)?;
@@ -150,14 +152,19 @@ impl Design {
     }
 
     /// Fits the first columns.
-    fn fit(&self, columns: usize, start: Option<&[f64]>) -> Result<Optimum, CurveError> {
+    fn fit(
+        &self,
+        columns: usize,
+        start: Option<&[f64]>,
+        ridge: f64,
+    ) -> Result<Optimum, CurveError> {
         let rows = Rows {
             columns: self.columns[..columns].iter().map(|c| &c[..]).collect(),
             points: &self.points,
             counts: Some(&self.counts),
             clusters: &self.clusters,
         };
-        newton::fit(&rows, Aim::Likelihood, start)
+        newton::fit_with(&rows, Aim::Likelihood, start, ridge)
     }
 }
 
@@ -194,7 +201,7 @@ fn gaps(total: &Curve, conditioned: &Curve) -> Option<(f64, Option<f64>)> {
     let (mut across, mut across_weight) = (0.0, 0.0);
     for (bin, p) in conditioned.drawn() {
         let count = bin.count as f64;
-        if let Some((_, there)) = line.iter().find(|(centre, _)| *centre == bin.centre) {
+        if let Some(there) = height_at(&line, bin.centre) {
             up += count * (p - there);
             weight += count;
         }
@@ -204,6 +211,17 @@ fn gaps(total: &Curve, conditioned: &Curve) -> Option<(f64, Option<f64>)> {
         }
     }
     (weight > 0.0).then(|| (up / weight, (across_weight > 0.0).then(|| across / across_weight)))
+}
+
+/// The height of the curve at a value: a bin's own, or between two of them.
+fn height_at(line: &[(f64, f64)], value: f64) -> Option<f64> {
+    let next = line.partition_point(|(centre, _)| *centre < value);
+    let &(to, high) = line.get(next)?;
+    if to == value {
+        return Some(high);
+    }
+    let &(from, low) = line.get(next.checked_sub(1)?)?;
+    Some(low + (high - low) * (value - from) / (to - from))
 }
 
 /// The value at which the curve, taken as rising, first reaches a probability.
@@ -263,6 +281,34 @@ mod tests {
         assert!((0.05..0.15).contains(&split.vertical), "{split:?}");
         assert!(split.p_value < 1e-4, "{split:?}");
         assert!((3.0..9.0).contains(&split.design_effect), "six alike to a game: {split:?}");
+    }
+
+    /// Beyond 4 nobody loses, and the condition holds in one game of a hundred.
+    #[test]
+    fn a_rare_condition_in_decided_games_has_its_split() {
+        let mut random = rng::stream(1, "rare", 0);
+        let params = CurveParams { bin_width: 0.25, min_count: 200, ..CurveParams::default() };
+        let condition = Expression::condition("x > 0").expect("a condition");
+        let mut counter = CurveCounter::new(&params, &[condition]).expect("parameters");
+        for game in 0..3000_u64 {
+            let value = random.random_range(-8.0..8.0);
+            let x = f64::from(u8::from(game % 100 == 0));
+            let chance = if value > 4.0 { 1.0 } else { LogOdds(value - 3.0 * x).win_prob().0 };
+            let half = if random.random::<f64>() < chance { 2 } else { 0 };
+            let rows = TableRows {
+                values: &[value; 6],
+                half_points: &[half; 6],
+                games: &[game.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20; 6],
+                columns: &[vec![x; 6]],
+            };
+            counter.add(&rows).expect("in range");
+        }
+        let counted = counter.finish().expect("a curve");
+        let curve = &counted.conditioned[0].curve;
+        assert!(curve.positions == 180 && curve.drawn().count() >= 3, "{curve:?}");
+        let split = split(&counted)[0].expect("a split");
+        assert!(split.vertical < -0.05 && split.log_odds < -1.0, "{split:?}");
+        assert!(split.p_value < 0.05, "{split:?}");
     }
 
     #[test]

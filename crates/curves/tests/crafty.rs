@@ -66,7 +66,7 @@ fn searched(batches: &[SheetBatch], without: Option<usize>, shuffle: Option<u64>
     if let Some(seed) = shuffle {
         table.shuffle_results(seed);
     }
-    let found = search(table, &SearchParams::default()).expect("a search");
+    let found = search(&table, &SearchParams::default()).expect("a search");
     found.found.into_iter().map(|f| f.properties.concat()).collect()
 }
 

@@ -7,14 +7,11 @@
 //! [`features_at_rest`]: evalsmith_data::features_at_rest
 
 use crate::LabError;
+use crate::curve_search::SearchPlan;
 use crate::curve_table::{TableCurves, TablePlan, told};
-use crate::fit::bulk;
 use crate::function::Function;
 use evalsmith_core::{Evaluate, Features, Game, GameRecord, Position, Progress, Side, Window};
-use evalsmith_curves::{
-    CurveCounter, CurveParams, Draws, Expression, SearchParams, SearchTable, Searched, TableRows,
-    search,
-};
+use evalsmith_curves::{CurveCounter, Expression, SearchTable, Searched, TableRows, search};
 use evalsmith_data::Dataset;
 use evalsmith_search::Searcher;
 
@@ -124,13 +121,7 @@ impl Gathered {
     /// # Errors
     /// When a condition asks for what is not there, or no bin is full enough.
     pub fn curves(&self, plan: &TablePlan) -> Result<TableCurves, LabError> {
-        let bin_width = if let Some(width) = plan.bin_width {
-            width
-        } else {
-            let (low, high) = bulk(&self.values);
-            CurveParams::auto(low, high)?.bin_width
-        };
-        let params = plan.params(bin_width, self.values.len());
+        let params = plan.params(plan.bin_width(&self.values)?, self.values.len());
         let mut counter = CurveCounter::new(&params, &plan.conditions)?;
         let columns = counter.names().iter().map(|name| self.column(name));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
@@ -147,13 +138,14 @@ impl Gathered {
     ///
     /// # Errors
     /// When there is nothing to search.
-    pub fn search(&self, params: &SearchParams, draws: Draws) -> Result<Searched, LabError> {
+    pub fn search(&self, plan: &SearchPlan) -> Result<Searched, LabError> {
         let mut table = SearchTable::new(self.names.clone());
         for row in 0..self.len() {
             let cells = self.properties.iter().map(|column| f64::from(column[row]));
-            table.push(self.values[row], self.half_points[row], self.games[row], draws, cells);
+            table.push(self.values[row], self.half_points[row], self.games[row], plan.draws, cells);
         }
-        Ok(search(table, params)?)
+        let params = plan.params(table.len() as u64, table.games());
+        Ok(search(&table, &params)?)
     }
 
     /// Up to `most` positions with values from `low` to below `high` in which the
@@ -200,6 +192,7 @@ mod tests {
     use crate::fit::CurvePlan;
     use crate::function::{FunctionName, by_hand};
     use evalsmith_core::Quiet;
+    use evalsmith_curves::Draws;
     use evalsmith_data::Maker;
     use evalsmith_othello::Othello;
 

@@ -2,9 +2,11 @@
 
 use crate::LabError;
 use crate::curve_picture::with_provenance;
-use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table, read_rows};
+use crate::curve_table::{TableCurves, TablePlan, TableSource, read_rows, told};
 use evalsmith_core::Progress;
-use evalsmith_curves::{Draws, Expression, Found, SearchParams, SearchTable, Searched, search};
+use evalsmith_curves::{
+    CurveParams, Draws, Expression, Found, SearchParams, SearchTable, Searched, search,
+};
 use evalsmith_data::{DataError, Sheet, SheetColumns};
 use evalsmith_report::number::{fixed, p_value, thousands};
 use evalsmith_report::{Align, Page, Section, Table};
@@ -15,14 +17,35 @@ use serde::Serialize;
 pub struct SearchPlan {
     /// The columns to try; where none is named, all that hold numbers but the value.
     pub properties: Vec<String>,
-    /// How.
-    pub params: SearchParams,
+    /// Positions in which a condition must hold, and fail; without a number, as
+    /// [`SearchParams::sized`] says.
+    pub min_count: Option<u64>,
+    /// The share of false conditions among those reported, at most.
+    pub false_discovery_rate: f64,
+    /// Whether pairs are searched, and configurations of three.
+    pub pairs: bool,
+    /// The most relations of the configurations that are tried.
+    pub configurations: usize,
     /// What becomes of drawn games.
     pub draws: Draws,
     /// Gives every game another's result first, by this seed.
     pub shuffle: Option<u64>,
     /// How many conditions are shown with their curves.
     pub shown: usize,
+}
+
+impl SearchPlan {
+    /// The settings of the search, by the size of the table.
+    pub(crate) fn params(&self, positions: u64, games: u64) -> SearchParams {
+        let usual = SearchParams::sized(positions, games);
+        SearchParams {
+            min_count: self.min_count.unwrap_or(usual.min_count),
+            false_discovery_rate: self.false_discovery_rate,
+            pairs: self.pairs,
+            configurations: self.configurations,
+            ..usual
+        }
+    }
 }
 
 /// What a search of a table found.
@@ -65,37 +88,46 @@ pub fn search_table(
         table.shuffle_results(seed);
     }
     progress.status("searching");
-    let searched = search(table, &plan.params)?;
-    let curves = shown(source, plan, &searched.found, progress)?;
+    let params = plan.params(table.len() as u64, table.games());
+    let searched = search(&table, &params)?;
+    let provenance = source.facts(faults.rows);
+    let curves = shown(&table, plan, &searched.found, &provenance)?;
     let mut notes: Vec<String> =
         Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
+    if searched.separated {
+        notes.push(
+            "beyond some value all games end alike, so that a ridge keeps the common curve finite \
+             there"
+                .to_owned(),
+        );
+    }
     if searched.tests == 0 {
-        let SearchParams { min_count, min_games, .. } = plan.params;
+        let SearchParams { min_count, min_games, .. } = params;
         notes.push(format!(
             "no condition holds in {min_count} positions of {min_games} games and fails in as many; \
              give more games, or ask for fewer positions with --min-count"
         ));
     }
-    Ok(TableSearch { provenance: source.facts(faults.rows), properties, searched, curves, notes })
+    Ok(TableSearch { provenance, properties, searched, curves, notes })
 }
 
 /// The curves of the first conditions. With shuffled results there is nothing to show.
 fn shown(
-    source: &TableSource,
+    table: &SearchTable,
     plan: &SearchPlan,
     found: &[Found],
-    progress: &dyn Progress,
+    provenance: &[(String, String)],
 ) -> Result<Option<TableCurves>, LabError> {
-    if found.is_empty() || plan.shuffle.is_some() {
+    if found.is_empty() || plan.shown == 0 || plan.shuffle.is_some() {
         return Ok(None);
     }
-    let read = |f: &Found| {
-        Expression::condition(&f.condition).map_err(|e| LabError::Settings(e.to_string()))
-    };
-    let conditions = found.iter().take(plan.shown).map(read).collect::<Result<_, _>>()?;
-    let min_count = Some(plan.params.min_count.min(200));
+    let conditions = found.iter().take(plan.shown).map(|f| f.condition.clone()).collect();
+    let positions = table.values().len();
+    let min_count = Some(CurveParams::usual_min_count(positions as u64).min(200));
     let draw = TablePlan { bin_width: None, min_count, draws: plan.draws, conditions };
-    draw_table(source, &draw, progress).map(Some)
+    let params = draw.params(draw.bin_width(table.values())?, positions);
+    let counted = table.curves(&params, &draw.conditions)?;
+    Ok(Some(told(provenance.to_vec(), counted, Vec::new())))
 }
 
 /// Columns that hold numbers and nothing else that is known, by the first rows.
@@ -150,7 +182,7 @@ impl TableSearch {
         for (rank, f) in (1..).zip(&self.searched.found).take(most) {
             table.push([
                 rank.to_string(),
-                f.condition.clone(),
+                f.condition.to_string(),
                 thousands(f.positions),
                 fixed(f.gain, 1),
                 format!("{:+.3}", f.log_odds),
@@ -164,7 +196,7 @@ impl TableSearch {
 
     /// What was searched and how much was found, in a sentence.
     pub fn summary(&self) -> String {
-        let Searched { positions, games, tests, found } = &self.searched;
+        let Searched { positions, games, tests, found, .. } = &self.searched;
         let found = match found.len() {
             0 => "no condition splits the curve".to_owned(),
             1 => "1 property or combination splits the curve".to_owned(),

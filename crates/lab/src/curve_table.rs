@@ -146,6 +146,15 @@ pub struct TablePlan {
 }
 
 impl TablePlan {
+    /// The width of its bins, by values that stand for all.
+    pub(crate) fn bin_width(&self, values: &[f64]) -> Result<f64, LabError> {
+        if let Some(width) = self.bin_width {
+            return Ok(width);
+        }
+        let (low, high) = bulk(values);
+        Ok(CurveParams::auto(low, high)?.bin_width)
+    }
+
     /// The settings of its curves, by the number of positions.
     pub(crate) fn params(&self, bin_width: f64, positions: usize) -> CurveParams {
         let usual = || CurveParams::usual_min_count(positions as u64);
@@ -245,14 +254,8 @@ impl Counting<'_> {
     }
 
     fn begin(&mut self) -> Result<(), LabError> {
-        let bin_width = if let Some(width) = self.plan.bin_width {
-            width
-        } else {
-            let values = self.first.iter().flat_map(|piece| &piece.values).copied();
-            let (low, high) = bulk(&values.collect::<Vec<_>>());
-            CurveParams::auto(low, high)?.bin_width
-        };
-        let params = self.plan.params(bin_width, self.rows);
+        let values: Vec<f64> = self.first.iter().flat_map(|piece| &piece.values).copied().collect();
+        let params = self.plan.params(self.plan.bin_width(&values)?, self.rows);
         let mut counter = CurveCounter::new(&params, &self.plan.conditions)?;
         for piece in self.first.drain(..) {
             count(&mut counter, &piece)?;

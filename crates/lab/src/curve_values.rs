@@ -9,14 +9,17 @@
 //! ones.
 
 mod after;
+mod form;
 mod journal;
 mod own;
 mod package;
 mod profile;
 mod rows;
 mod selective;
+mod unfinished;
 
 pub use after::After;
+pub use form::TableForm;
 pub(crate) use own::own_values;
 pub use own::{OwnOrder, OwnValued, ValueSource};
 pub use package::locate;

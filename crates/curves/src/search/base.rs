@@ -4,6 +4,8 @@
 //! is first freed of the hats Z of the curve: c - Z π, π = (Z'WZ)⁻¹ Z'Wc. Its score
 //! is U = Σ (c - Zπ) r, its information V = Σ W c - (Z'Wc)'π; a weight on c gains
 //! U²/2V. The variance of U is the sum over games of squared sums of (c - Zπ) r.
+//! Where values separate wins from losses, as beyond a value that nobody loses from, a
+//! ridge keeps the curve finite; then Z'r is not zero, and U is freed of it.
 
 use crate::CurveError;
 use crate::hats::{Hats, Place};
@@ -19,12 +21,14 @@ const GROUPS: usize = 4096;
 /// The common curve at every row.
 pub(super) struct Base {
     pub(super) hats: usize,
+    /// Whether the curve needed a ridge.
+    pub(super) separated: bool,
     pub(super) places: Vec<Place>,
     pub(super) residuals: Vec<f64>,
     pub(super) weights: Vec<f64>,
     /// Z'WZ, factored.
     pub(super) factor: Cholesky,
-    /// Z'r, nearly zero.
+    /// Z'r, nearly zero without a ridge.
     pub(super) left: Vec<f64>,
     /// The rows of each game.
     pub(super) games: Vec<Range<usize>>,
@@ -41,7 +45,7 @@ impl Base {
         order.sort_unstable_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
         let sorted: Vec<f64> = order.iter().map(|&row| values[row as usize]).collect();
         let hats = Hats::at_quantiles(&sorted, KNOTS);
-        let heights = heights(&hats, &order, values, points)?;
+        let (heights, separated) = heights(&hats, &order, values, points)?;
 
         let places: Vec<Place> = values.iter().map(|&v| hats.place(v)).collect();
         let probability = |place: &Place| {
@@ -69,6 +73,7 @@ impl Base {
 
         let mut base = Self {
             hats: count,
+            separated,
             places,
             residuals,
             weights,
@@ -118,13 +123,13 @@ impl Base {
     }
 }
 
-/// The log-odds of the curve at its knots.
+/// The log-odds of the curve at its knots, and whether they needed a ridge.
 fn heights(
     hats: &Hats,
     order: &[u32],
     values: &[f64],
     points: &[f64],
-) -> Result<Vec<f64>, CurveError> {
+) -> Result<(Vec<f64>, bool), CurveError> {
     let size = order.len().div_ceil(GROUPS);
     let (mut means, mut sums, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     for group in order.chunks(size) {
@@ -137,5 +142,6 @@ fn heights(
     let columns = hats.columns(&means);
     let columns: Vec<&[f64]> = columns.iter().map(|c| &c[..]).collect();
     let rows = Rows { columns, points: &sums, counts: Some(&counts), clusters: &clusters };
-    Ok(newton::fit(&rows, Aim::Likelihood, None)?.weights)
+    let fit = |ridge| newton::fit_with(&rows, Aim::Likelihood, None, ridge);
+    newton::or_ridge(fit).map(|(found, separated)| (found.weights, separated))
 }

@@ -12,24 +12,25 @@ pub(super) const LEVELS: usize = 8;
 pub(super) struct Ranked {
     pub(super) ranks: Vec<u8>,
     /// The smallest value of rank `i + 1`.
-    lows: Vec<f32>,
+    lows: Vec<f64>,
     /// Whether some values are unknown.
     pub(super) gaps: bool,
 }
 
 impl Ranked {
-    pub(super) fn of(column: &[f32]) -> Self {
-        let mut sorted: Vec<f32> = column.iter().copied().filter(|x| !x.is_nan()).collect();
-        sorted.sort_unstable_by(f32::total_cmp);
-        let mut lows: Vec<f32> = sorted.chunk_by(|a, b| a == b).map(|same| same[0]).collect();
+    pub(super) fn of(column: impl Iterator<Item = f64> + Clone) -> Self {
+        let mut sorted: Vec<f64> = column.clone().filter(|x| !x.is_nan()).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let mut lows: Vec<f64> = sorted.chunk_by(|a, b| a == b).map(|same| same[0]).collect();
         if lows.len() > RANKS - 1 {
             // Equal shares of the rows; values that many rows share have their own.
             lows = (0..RANKS - 1).map(|i| sorted[sorted.len() * i / (RANKS - 1)]).collect();
             lows.dedup();
         }
-        let rank = |x: f32| lows.partition_point(|&low| low <= x) as u8;
-        let ranks = column.iter().map(|&x| if x.is_nan() { 0 } else { rank(x) }).collect();
-        Self { ranks, lows, gaps: sorted.len() < column.len() }
+        let rank = |x: f64| lows.partition_point(|&low| low <= x) as u8;
+        let ranks: Vec<u8> = column.map(|x| if x.is_nan() { 0 } else { rank(x) }).collect();
+        let gaps = sorted.len() < ranks.len();
+        Self { ranks, lows, gaps }
     }
 
     /// The largest rank.
@@ -43,9 +44,9 @@ impl Ranked {
         !self.gaps && few && self.lows.iter().all(|low| low.fract() == 0.0)
     }
 
-    /// The smallest value of a rank, as an expression writes it.
-    pub(super) fn threshold(&self, rank: u8) -> String {
-        self.lows[usize::from(rank) - 1].to_string()
+    /// The smallest value of a rank.
+    pub(super) fn threshold(&self, rank: u8) -> f64 {
+        self.lows[usize::from(rank) - 1]
     }
 
     /// The first ranks of the levels but the lowest: at most seven, at about equal
@@ -79,14 +80,13 @@ mod tests {
         #[test]
         fn ranks_rise_with_values_and_thresholds_part_them(
             column in prop::collection::vec(
-                prop_oneof![6 => -40.0..40.0_f32, 3 => Just(0.0_f32), 1 => Just(f32::NAN)], 1..900),
+                prop_oneof![6 => -40.0..40.0_f64, 3 => Just(0.0), 1 => Just(f64::NAN)], 1..900),
         ) {
-            let ranked = Ranked::of(&column);
+            let ranked = Ranked::of(column.iter().copied());
             for (&x, &rank) in column.iter().zip(&ranked.ranks) {
                 prop_assert_eq!(rank == 0, x.is_nan());
                 for at in 1..=ranked.top() {
-                    let threshold: f32 = ranked.threshold(at).parse().expect("a number");
-                    prop_assert_eq!(rank >= at, x >= threshold);
+                    prop_assert_eq!(rank >= at, x >= ranked.threshold(at));
                 }
             }
             let cuts = ranked.cuts();

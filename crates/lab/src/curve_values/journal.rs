@@ -4,8 +4,9 @@
 
 use super::Answered;
 use crate::LabError;
+use evalsmith_core::files;
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,11 +28,7 @@ impl Journal {
         let mut options = OpenOptions::new();
         let mut file =
             options.read(true).append(true).create(true).open(path).map_err(LabError::io(path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LabError::Busy(path.to_owned())),
-            Err(TryLockError::Error(e)) => return Err(LabError::io(path)(e)),
-        }
+        files::lock(&file, path)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(LabError::io(path))?;
         // What a kill cut short is no answer, and must not begin the next line.

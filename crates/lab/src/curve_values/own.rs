@@ -4,12 +4,15 @@
 //! Beside the value stand the game's features, so that conditions can be put on
 //! them. Features are the mover's, as everywhere; a column `side` (0 for the first
 //! player) turns one round where that is wanted: `(1 - 2 * side) * golds`.
-//! Invariant: a row's value depends on its position alone, never on other rows.
+//! Invariant: a row's value depends on its position alone, never on other rows. So rows
+//! are kept as soon as they are [finished](super::unfinished), and a run that was stopped
+//! goes on behind them.
 
-use super::After;
 use super::selective::{MakeSelective, SelectiveSearch};
+use super::unfinished::Unfinished;
+use super::{After, TableForm};
 use crate::LabError;
-use crate::function::Function;
+use crate::function::{Function, FunctionName};
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{
     Atoms, Evaluate, Features, Game, GameRecord, Position, Progress, Score, Side, Window,
@@ -18,12 +21,15 @@ use evalsmith_data::{Dataset, Sheet, in_words};
 use evalsmith_search::Searcher;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-/// Rows valued side by side before they are written.
+/// The most rows valued side by side before they are kept; at first, fewer.
 const ROWS: usize = 1 << 12;
+const FIRST_ROWS: usize = 64;
+/// How long that should take: what is not kept yet is lost by a stop.
+const BLOCK_TIME: Duration = Duration::from_millis(400);
 /// The transposition table of a search, forgotten after every row.
 const TABLE_BYTES: usize = 1 << 18;
 
@@ -45,7 +51,7 @@ pub struct OwnOrder {
     pub column: String,
     /// Whether the game's atoms stand beside its features, in the first player's view.
     pub atoms: bool,
-    /// The table to write, in TSV.
+    /// The table to write, `.tsv` or `.csv`.
     pub output: PathBuf,
 }
 
@@ -64,6 +70,17 @@ pub struct OwnValued {
     pub nodes: u64,
 }
 
+impl OwnValued {
+    /// Adds what became of the rows after these.
+    pub(super) fn add(&mut self, more: Self) {
+        self.rows += more.rows;
+        self.decided += more.decided;
+        self.unreadable += more.unreadable;
+        self.nodes += more.nodes;
+        self.first_unreadable = self.first_unreadable.take().or(more.first_unreadable);
+    }
+}
+
 /// A row as it stands, and its position where there is one.
 struct Row<P> {
     cells: Vec<String>,
@@ -75,30 +92,62 @@ struct Row<P> {
 ///
 /// # Errors
 /// When the data cannot be read, a column is missing or there already, the game has no
-/// such search or no atoms, the table cannot be written, or the job is stopped.
+/// such search or no atoms, the table cannot be written, or the job is stopped; finished
+/// rows are kept then.
 pub(crate) fn own_values<G: Game>(
     game: &G,
-    function: &Function<G::Features>,
+    (name, function): (&FunctionName, &Function<G::Features>),
     selective: Option<MakeSelective<G::Position>>,
     source: &ValueSource,
     order: &OwnOrder,
     progress: &dyn Progress,
 ) -> Result<OwnValued, LabError> {
     check(game, selective, order)?;
-    let mut told = OwnValued::default();
-    let mut failure = None;
-    let written = write_atomically(&order.output, |file| {
-        let (rows, told) = (Vec::new(), &mut told);
-        let mut writer = Writer { game, function, selective, order, progress, file, rows, told };
-        writer.all(source).map_err(|error| {
-            failure = Some(error);
-            // Nothing half done is left behind.
-            std::io::Error::other("the table is not finished")
-        })
-    });
-    match (failure, written) {
-        (Some(error), _) => Err(error),
-        (None, written) => written.map_err(LabError::io(&order.output)).map(|()| told),
+    let form = TableForm::of(&order.output)?;
+    let OwnOrder { after, column, atoms, .. } = order;
+    let identity = format!(
+        "{}; {}; after {after}; {column:?}; atoms {atoms}; {form:?}",
+        source.identity()?,
+        function.identity(name)
+    );
+    let finished = Unfinished::open(&order.output, &identity)?;
+    let (skip, rows) = (finished.valued.rows, Vec::new());
+    let mut writer = Writer {
+        game,
+        function,
+        selective,
+        order,
+        form,
+        progress,
+        finished,
+        skip,
+        rows,
+        block: FIRST_ROWS,
+    };
+    let heading = writer.all(source)?;
+    let finished = writer.finished;
+    write_atomically(&order.output, |file| {
+        file.write_all(heading.as_bytes())?;
+        finished.copy_to(file)
+    })
+    .map_err(LabError::io(&order.output))?;
+    let valued = finished.valued.clone();
+    finished.remove()?;
+    Ok(valued)
+}
+
+impl ValueSource {
+    /// Tells one source from another, and from itself after a change.
+    fn identity(&self) -> Result<String, LabError> {
+        match self {
+            Self::Dataset(path) => Ok(Dataset::open(path)?.digest()?.to_string()),
+            Self::Table(path, column) => {
+                let metadata = std::fs::metadata(path).map_err(LabError::io(path))?;
+                let changed = metadata.modified().map_err(LabError::io(path))?;
+                let bytes = metadata.len();
+                Ok(format!("{} {column:?} {bytes} bytes {changed:?}", path.display()))
+            }
+        }
     }
 }
 
@@ -126,37 +175,50 @@ fn check<G: Game>(
     Err(LabError::Settings(reason))
 }
 
-struct Writer<'a, G: Game, W> {
+struct Writer<'a, G: Game> {
     game: &'a G,
     function: &'a Function<G::Features>,
     selective: Option<MakeSelective<G::Position>>,
     order: &'a OwnOrder,
+    form: TableForm,
     progress: &'a dyn Progress,
-    file: W,
+    finished: Unfinished,
+    /// Rows that an earlier run finished, still to be passed over.
+    skip: u64,
     rows: Vec<Row<G::Position>>,
-    told: &'a mut OwnValued,
+    /// Rows that make a block.
+    block: usize,
 }
 
-impl<G: Game, W: Write> Writer<'_, G, W> {
-    fn all(&mut self, source: &ValueSource) -> Result<(), LabError> {
-        match source {
+impl<G: Game> Writer<'_, G> {
+    /// Finishes all rows, and returns the table's heading.
+    fn all(&mut self, source: &ValueSource) -> Result<String, LabError> {
+        let heading = match source {
             ValueSource::Dataset(path) => self.dataset(path)?,
             ValueSource::Table(path, column) => self.table(path, column)?,
-        }
+        };
         self.flush()?;
         self.progress.end();
-        Ok(())
+        Ok(heading)
     }
 
-    fn dataset(&mut self, path: &Path) -> Result<(), LabError> {
+    fn begin(&self, total: u64) {
+        self.progress.begin("values", total, "positions");
+        self.progress.resume(self.skip);
+    }
+
+    fn dataset(&mut self, path: &Path) -> Result<String, LabError> {
         let data = Dataset::open(path)?;
         data.expect_game(G::NAME)?;
         let names = ["game", "ply", "stage", "side", "result", "position"].map(String::from);
-        self.heading(&names)?;
-        self.progress.begin("values", data.len(), "positions");
+        let heading = self.heading(&names)?;
+        self.begin(data.len());
         for batch in data.rows() {
             for row in batch?.rows() {
                 let Some(outcome) = row.outcome else { continue };
+                if self.passes_over() {
+                    continue;
+                }
                 let (position, side) = self.game.unpack(row.position)?;
                 let cells = vec![
                     row.game.to_string(),
@@ -169,10 +231,10 @@ impl<G: Game, W: Write> Writer<'_, G, W> {
                 self.push(Row { cells, position: Ok((position, side)) })?;
             }
         }
-        Ok(())
+        Ok(heading)
     }
 
-    fn table(&mut self, path: &Path, column: &str) -> Result<(), LabError> {
+    fn table(&mut self, path: &Path, column: &str) -> Result<String, LabError> {
         let sheet = Sheet::open(path)?;
         let Some(place) = sheet.names().iter().position(|name| name == column) else {
             return Err(LabError::Settings(format!(
@@ -186,19 +248,23 @@ impl<G: Game, W: Write> Writer<'_, G, W> {
         if !tells_side {
             names.push("side".to_owned());
         }
-        self.heading(&names)?;
-        self.progress.begin("values", 0, "positions");
-        sheet.texts(|mut cells| {
+        let heading = self.heading(&names)?;
+        self.begin(0);
+        sheet.texts(|mut cells| -> Result<(), LabError> {
+            if self.passes_over() {
+                return Ok(());
+            }
             let position = self.game.parse(&cells[place]).map_err(|e| e.to_string());
             if !tells_side {
                 let side = position.as_ref().map(|(_, side)| side.index().to_string());
                 cells.push(side.unwrap_or_default());
             }
             self.push(Row { cells, position })
-        })
+        })?;
+        Ok(heading)
     }
 
-    fn heading(&mut self, names: &[String]) -> Result<(), LabError> {
+    fn heading(&self, names: &[String]) -> Result<String, LabError> {
         let mut all = names.to_vec();
         let mut more = self.game.features().names();
         if let Some(atoms) = self.game.atoms().filter(|_| self.order.atoms) {
@@ -214,44 +280,54 @@ impl<G: Game, W: Write> Writer<'_, G, W> {
             }
             all.push(name);
         }
-        self.write(&(all.join("\t") + "\n"))
+        Ok(self.form.line(&all))
+    }
+
+    /// Whether an earlier run finished the next row.
+    fn passes_over(&mut self) -> bool {
+        let passes = self.skip > 0;
+        self.skip -= u64::from(passes);
+        passes
     }
 
     fn push(&mut self, row: Row<G::Position>) -> Result<(), LabError> {
         self.rows.push(row);
-        if self.rows.len() == ROWS { self.flush() } else { Ok(()) }
+        if self.rows.len() >= self.block { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), LabError> {
-        if self.progress.stopped() {
-            return Err(LabError::Stopped);
-        }
-        let rows = std::mem::take(&mut self.rows);
+        let (rows, begun) = (std::mem::take(&mut self.rows), Instant::now());
         let asker = || Asker::new(self.game, self.function, self.selective, self.order);
-        let lines: Vec<(String, Result<Valued, String>)> =
-            rows.par_iter().map_init(asker, Asker::line).collect();
-        let mut text = String::new();
-        for (line, valued) in lines {
-            text += &line;
-            self.told.rows += 1;
+        let lines = rows
+            .par_iter()
+            .map_init(asker, |asker, row| (!self.progress.stopped()).then(|| asker.line(row)))
+            .collect::<Option<Vec<_>>>();
+        let Some(lines) = lines else { return Err(LabError::Stopped) };
+        let (mut text, mut sum) = (String::new(), OwnValued::default());
+        for (cells, valued) in lines {
+            text += &self.form.line(&cells);
+            sum.rows += 1;
             match valued {
                 Ok(Valued { value, nodes }) => {
-                    self.told.decided += u64::from(value.is_none());
-                    self.told.nodes += nodes;
+                    sum.decided += u64::from(value.is_none());
+                    sum.nodes += nodes;
                 }
                 Err(reason) => {
-                    self.told.unreadable += 1;
-                    let place = format!("row {}: {reason}", self.told.rows);
-                    self.told.first_unreadable.get_or_insert(place);
+                    sum.unreadable += 1;
+                    let place = format!("row {}: {reason}", self.finished.valued.rows + sum.rows);
+                    sum.first_unreadable.get_or_insert(place);
                 }
             }
         }
         self.progress.advance(rows.len() as u64);
-        self.write(&text)
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), LabError> {
-        self.file.write_all(text.as_bytes()).map_err(LabError::io(&self.order.output))
+        self.finished.add(sum, &text)?;
+        // Blocks are long enough to keep all threads busy, and short enough to lose.
+        self.block = match begun.elapsed() {
+            took if took < BLOCK_TIME / 2 => (2 * self.block).min(ROWS),
+            took if took > 2 * BLOCK_TIME => (self.block / 2).max(rayon::current_num_threads()),
+            _ => self.block,
+        };
+        Ok(())
     }
 }
 
@@ -303,8 +379,8 @@ impl<'a, G: Game> Asker<'a, G> {
     }
 
     /// A row of the table, and what is known of its position.
-    fn line(&mut self, row: &Row<G::Position>) -> (String, Result<Valued, String>) {
-        let mut text = row.cells.join("\t");
+    fn line(&mut self, row: &Row<G::Position>) -> (Vec<String>, Result<Valued, String>) {
+        let mut line = row.cells.clone();
         let width =
             self.features.count() + self.atoms.as_ref().map_or(0, |cells| cells.values.len());
         let valued = match &row.position {
@@ -312,13 +388,12 @@ impl<'a, G: Game> Asker<'a, G> {
             Err(reason) => Err(reason.clone()),
         };
         let (Ok((position, side)), Ok(Valued { value, .. })) = (&row.position, &valued) else {
-            text.extend(std::iter::repeat_n('\t', width + 1));
-            return (text + "\n", valued);
+            line.extend(std::iter::repeat_n(String::new(), width + 1));
+            return (line, valued);
         };
         let mut scratch = Default::default();
         for i in 0..self.features.count() {
-            write!(text, "\t{}", self.features.get(position, i, &mut scratch))
-                .expect("writing to a string cannot fail");
+            line.push(self.features.get(position, i, &mut scratch).to_string());
         }
         if let Some(AtomCells { atoms, values }) = &mut self.atoms {
             // Results and values are the first player's, and so is what they are of.
@@ -326,13 +401,11 @@ impl<'a, G: Game> Asker<'a, G> {
                 Side::First => atoms.write(position, values),
                 Side::Second => atoms.write_waiting(position, values),
             }
-            for value in values {
-                write!(text, "\t{value}").expect("writing to a string cannot fail");
-            }
+            line.extend(values.iter().map(ToString::to_string));
         }
         let sign = if *side == Side::First { 1.0 } else { -1.0 };
-        let cell = value.map_or_else(String::new, |value| (sign * value).to_string());
-        (text + "\t" + &cell + "\n", valued)
+        line.push(value.map_or_else(String::new, |value| (sign * value).to_string()));
+        (line, valued)
     }
 
     fn value(&mut self, position: &G::Position, side: Side) -> Result<Valued, String> {

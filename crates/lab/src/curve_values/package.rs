@@ -1,52 +1,21 @@
-//! Where an engine's program is, and which Debian package brings it.
+//! An engine's program, or the line that installs it.
 
 use crate::LabError;
+use evalsmith_protocol::how_to_install;
 use std::path::{Path, PathBuf};
 
-/// Where Debian keeps engines, which is often not on the PATH.
-const GAMES: &str = "/usr/games";
-
-/// Programs of Debian that play, with their packages.
-const PACKAGES: [(&str, &str); 17] = [
-    ("crafty", "crafty"),
-    ("fairy-stockfish", "fairy-stockfish"),
-    ("fairymax", "fairymax"),
-    ("fruit", "fruit"),
-    ("glaurung", "glaurung"),
-    ("gnuchess", "gnuchess"),
-    ("gnuchessu", "gnuchess"),
-    ("gnuchessx", "gnuchess"),
-    ("gnugo", "gnugo"),
-    ("gpsshogi", "gpsshogi"),
-    ("gpsusi", "gpsshogi"),
-    ("gtp-rhino", "grhino"),
-    ("hoichess", "hoichess"),
-    ("phalanx", "phalanx"),
-    ("sjeng", "sjeng"),
-    ("stockfish", "stockfish"),
-    ("toga2", "toga2"),
-];
-
-/// The program of this name: a path, or a file on the PATH or among Debian's games.
-/// `package` is what brings it, where that is known better than by its name.
+/// The program of this name, as every engine is found: a path, or a file on the PATH
+/// or in Debian's games folder. `package` is what brings it, where that is known better
+/// than by its name.
 ///
 /// # Errors
 /// When there is none; the message has the line that installs it.
 pub fn locate(command: &str, package: Option<&str>) -> Result<PathBuf, LabError> {
     let path = Path::new(command);
-    let found = if path.components().count() > 1 {
-        Some(path.to_owned()).filter(|path| path.is_file())
-    } else {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::env::split_paths(&folders).chain([PathBuf::from(GAMES)]);
-        folders.map(|folder| folder.join(command)).find(|program| program.is_file())
-    };
-    found.ok_or_else(|| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let known = || PACKAGES.iter().find(|(program, _)| *program == name).map(|(_, p)| *p);
-        let remedy = match package.or_else(known) {
-            Some(package) => format!("it comes by: apt-get install {package}"),
-            None => "check the name, or give the whole path of the program".to_owned(),
+    evalsmith_protocol::locate(path).ok_or_else(|| {
+        let remedy = match package {
+            Some(package) => format!("install it: apt-get install {package}"),
+            None => how_to_install(path),
         };
         LabError::NoEngine { command: command.to_owned(), remedy }
     })

@@ -1,5 +1,6 @@
 //! The positions that an engine is asked about: of a table or of a dataset.
 
+use super::TableForm;
 use crate::LabError;
 use evalsmith_core::{Game, GameRecord, Progress, Protocol, Side};
 use evalsmith_data::{Dataset, Sheet, in_words};
@@ -92,11 +93,11 @@ impl ValueRows {
     }
 
     /// The table with the values as its last column, empty where there is none.
-    pub fn with_values(&self, column: &str, values: &[Option<f64>]) -> String {
-        let line = |cells: &[String], last: &str| format!("{}\t{last}\n", cells.join("\t"));
-        let mut text = line(&self.names, column);
+    pub fn with_values(&self, column: &str, values: &[Option<f64>], form: TableForm) -> String {
+        let line = |cells: &[String], last: String| form.line(&[cells, &[last]].concat());
+        let mut text = line(&self.names, column.to_owned());
         for (cells, value) in self.rows.iter().zip(values) {
-            text += &line(cells, &value.map_or_else(String::new, |value| value.to_string()));
+            text += &line(cells, value.map_or_else(String::new, |value| value.to_string()));
         }
         text
     }

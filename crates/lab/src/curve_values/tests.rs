@@ -88,7 +88,7 @@ fn crashes_are_survived_and_answers_are_paid_for_once() {
     assert_eq!((again.asked, again.known), (0, 4));
     assert!(ground.started() > before, "the crash is tried again");
 
-    let text = rows.with_values("value", &again.values);
+    let text = rows.with_values("value", &again.values, TableForm::Tsv);
     assert_eq!(text.lines().nth(1), Some("8/8 b x 1.5\t1-0\t150"));
     assert_eq!(text.lines().nth(2), Some("8/8 b x crash\t1-0\t"));
 }

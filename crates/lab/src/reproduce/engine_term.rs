@@ -11,7 +11,9 @@ use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::curve_adjust::fit_table_weights;
 use crate::curve_table::{TablePlan, TableSource, draw_table};
-use crate::curve_values::{Question, ValueOrder, ValueRows, locate, rows_of_dataset, value_rows};
+use crate::curve_values::{
+    Question, TableForm, ValueOrder, ValueRows, locate, rows_of_dataset, value_rows,
+};
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
 use crate::pace::Pace;
 use evalsmith_arena::Openings;
@@ -106,7 +108,7 @@ impl EngineTerm {
         } else {
             let data = ground.dataset()?;
             let rows = rows_of_dataset(ground.game, data.dir(), Protocol::Uci, ground.progress)?;
-            let text = rows.with_values("last", &vec![None; rows.len()]);
+            let text = rows.with_values("last", &vec![None; rows.len()], TableForm::Tsv);
             let whole = ground.folder.join("all-positions.tsv");
             write_text(&whole, &text.replacen("\tposition\t", "\tfen\t", 1))?;
             thin(&whole, &sample, self.every)?;
@@ -125,8 +127,11 @@ impl EngineTerm {
         let term = |(off, on): (&Option<f64>, &Option<f64>)| Some((*on)? - (*off)?);
         let terms: Vec<Option<f64>> = off.iter().zip(&on).map(term).collect();
         let path = ground.folder.join("values.tsv");
-        let mut lines =
-            rows.with_values("off", &off).lines().map(str::to_owned).collect::<Vec<_>>();
+        let mut lines = rows
+            .with_values("off", &off, TableForm::Tsv)
+            .lines()
+            .map(str::to_owned)
+            .collect::<Vec<_>>();
         lines[0] += "\tterm";
         for (line, term) in lines[1..].iter_mut().zip(&terms) {
             write!(line, "\t{}", term.map_or_else(String::new, |t| t.to_string()))

@@ -13,7 +13,7 @@ use crate::curve_adjust::{fit_table_weights, formula};
 use crate::curve_picture::{measured, rises};
 use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table};
 use crate::curve_values::{After, OwnOrder, ValueSource, own_values};
-use crate::function::by_hand;
+use crate::function::{FunctionName, by_hand};
 use evalsmith_core::Game;
 use evalsmith_curves::{Adjustment, Curve, Draws, Expression, Method};
 use evalsmith_report::{Align, LineChart, Table, number};
@@ -270,7 +270,14 @@ impl Source {
         let order = OwnOrder { after: self.after, column, atoms: false, output };
         let value = |source: &ValueSource| -> Result<(), LabError> {
             if !path.exists() {
-                own_values(ground.game, &hand, ground.selective, source, &order, ground.progress)?;
+                own_values(
+                    ground.game,
+                    (&FunctionName::Hand, &hand),
+                    ground.selective,
+                    source,
+                    &order,
+                    ground.progress,
+                )?;
             }
             Ok(())
         };

@@ -12,7 +12,7 @@ use crate::LabError;
 use crate::curve_picture::{measured, rises};
 use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table, read_rows};
 use crate::curve_values::{After, OwnOrder, OwnValued, ValueSource, own_values};
-use crate::function::by_hand;
+use crate::function::{FunctionName, by_hand};
 use crate::run_folder::write_json;
 use evalsmith_core::Game;
 use evalsmith_core::files::write_atomically;
@@ -190,7 +190,14 @@ impl Search {
         let order = OwnOrder { after, column, atoms: false, output };
         let (hand, selective) = (by_hand(ground.game)?, ground.selective);
         ground.progress.note(&format!("values after {after}"));
-        let valued = own_values(ground.game, &hand, selective, &source, &order, ground.progress)?;
+        let valued = own_values(
+            ground.game,
+            (&FunctionName::Hand, &hand),
+            selective,
+            &source,
+            &order,
+            ground.progress,
+        )?;
         write_json(&account, &valued)?;
         Ok(Self { after, valued, path })
     }
