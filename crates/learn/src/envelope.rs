@@ -232,7 +232,8 @@ impl<S: DeserializeOwned> Envelope<S> {
         check_format(header, path)?;
         let kind = kind(header).ok_or_else(|| foreign("its header names no kind".into()))?;
         if !kinds.contains(&kind.as_str()) {
-            return Err(LearnError::Kind { path: path.to_owned(), kind });
+            let wanted = kinds.iter().map(|kind| (*kind).to_owned()).collect();
+            return Err(LearnError::Kind { path: path.to_owned(), kind, wanted });
         }
         let mut data = Vec::new();
         file.read_to_end(&mut data).map_err(|source| LearnError::Io {

@@ -214,16 +214,18 @@ pub enum LearnError {
         /// The format this program reads.
         known: u64,
     },
-    /// A file holds a kind of model this program does not know.
+    /// A file holds another kind of model than is asked for.
     #[error(
-        "{} holds a model of kind {kind:?}, which this program does not know; use a newer \
-         evalsmith", path.display()
+        "{} holds a model of kind {kind:?}, and only models of kind {} can be used here",
+        path.display(), wanted.join(", ")
     )]
     Kind {
         /// The file.
         path: PathBuf,
         /// The kind it names.
         kind: String,
+        /// Those that are asked for.
+        wanted: Vec<String>,
     },
     /// A file's numbers do not fit its description.
     #[error("{} is inconsistent: {reason}; fit the model again", path.display())]

@@ -54,9 +54,8 @@ impl SignatureParams {
         if self.sets.iter().flatten().any(|&f| f >= features) {
             return wrong("the sets", format!("{:?}", self.sets), "made of the features there are");
         }
-        let grouped: usize = self.groups.iter().sum();
         let fits = self.groups.iter().all(|g| (1..=4).contains(g)) && self.groups.len() <= 3;
-        if grouped != self.sets.len() || !fits {
+        if !fits || self.groups.iter().sum::<usize>() != self.sets.len() {
             let allowed = "at most 3 groups of 1 to 4 sets that hold all sets";
             return wrong("the groups", format!("{:?}", self.groups), allowed);
         }

@@ -11,6 +11,9 @@
 use super::Relation;
 use std::collections::HashMap;
 
+/// Relations of a configuration whose subsets are always tried one by one: a thousand.
+const SHORT: usize = 10;
+
 /// A set of configurations, ready to be searched.
 #[derive(Clone, Debug)]
 pub struct ConfigurationDag {
@@ -52,7 +55,7 @@ impl ConfigurationDag {
         }
         let mut children: Vec<Vec<Edge>> = vec![Vec::new(); configurations.len() + 1];
         for (child, configuration) in (0..).zip(&configurations) {
-            for parent in parents(configuration, &numbers) {
+            for parent in parents(configuration, &configurations, &numbers) {
                 let own: &[Relation] =
                     configurations.get(parent as usize).map_or(&[], Vec::as_slice);
                 let mut extra = configuration.iter().filter(|relation| !own.contains(relation));
@@ -129,8 +132,22 @@ impl ConfigurationDag {
     }
 }
 
-/// The largest configurations that this one specialises.
-fn parents(configuration: &[Relation], numbers: &HashMap<&[Relation], u32>) -> Vec<u32> {
+/// The largest configurations that this one specialises: by leaving relations out where
+/// there are few, else by looking at all configurations.
+fn parents(
+    configuration: &[Relation],
+    all: &[Vec<Relation>],
+    numbers: &HashMap<&[Relation], u32>,
+) -> Vec<u32> {
+    let few = configuration.len() <= SHORT || 1 << configuration.len().min(63) <= all.len();
+    let found = if few { by_layers(configuration, numbers) } else { by_size(configuration, all) };
+    found.iter().map(|parent| numbers[parent.as_slice()]).collect()
+}
+
+fn by_layers(
+    configuration: &[Relation],
+    numbers: &HashMap<&[Relation], u32>,
+) -> Vec<Vec<Relation>> {
     let mut found: Vec<Vec<Relation>> = Vec::new();
     let mut layer = vec![configuration.to_vec()];
     // Layer by layer one relation less, without what a known parent contains.
@@ -153,7 +170,26 @@ fn parents(configuration: &[Relation], numbers: &HashMap<&[Relation], u32>) -> V
         }
         layer = next;
     }
-    found.iter().map(|parent| numbers[parent.as_slice()]).collect()
+    found
+}
+
+fn by_size(configuration: &[Relation], all: &[Vec<Relation>]) -> Vec<Vec<Relation>> {
+    let inside = |small: &[Relation], large: &[Relation]| small.iter().all(|r| large.contains(r));
+    let smaller = |other: &&Vec<Relation>| other.len() < configuration.len();
+    let mut general: Vec<&Vec<Relation>> =
+        all.iter().filter(smaller).filter(|other| inside(other, configuration)).collect();
+    general.sort_by_key(|other| std::cmp::Reverse(other.len()));
+    let mut found: Vec<Vec<Relation>> = Vec::new();
+    for other in general {
+        if !found.iter().any(|known| inside(other, known)) {
+            found.push(other.clone());
+        }
+    }
+    // Only the empty configuration is left.
+    if found.is_empty() {
+        found.push(Vec::new());
+    }
+    found
 }
 
 #[cfg(test)]
@@ -174,7 +210,37 @@ mod tests {
         kept.map(|&i| i as u32).collect()
     }
 
+    #[test]
+    fn a_long_configuration_takes_no_longer_than_its_relations() {
+        let long = |n: u16| (0..n).map(|atom| Relation { atom, value: 1 }).collect::<Vec<_>>();
+        let dag = ConfigurationDag::new(vec![long(60), long(1), long(40)]);
+        let mut found = Vec::new();
+        dag.append_active(&[1; 60], &mut DagScratch::default(), &mut found);
+        assert_eq!(found, [0]);
+        found.clear();
+        dag.append_matching(&[1; 60], &mut DagScratch::default(), &mut found);
+        found.sort_unstable();
+        assert_eq!(found, [0, 1, 2]);
+    }
+
     proptest! {
+        #[test]
+        fn both_ways_to_parents_find_the_same(
+            drawn in prop::collection::btree_set(1_u16..64, 1..30),
+        ) {
+            let relations = |bits: &u16| -> Vec<Relation> {
+                let own = (0..6).filter(|atom| bits >> atom & 1 == 1);
+                own.map(|atom| Relation { atom, value: 0 }).collect()
+            };
+            let all: Vec<_> = drawn.iter().map(relations).collect();
+            let mut numbers: HashMap<&[Relation], u32> = HashMap::from([(&[][..], 99)]);
+            numbers.extend((0..).zip(&all).map(|(number, own)| (own.as_slice(), number)));
+            for own in &all {
+                let sorted = |parents: Vec<Vec<Relation>>| BTreeSet::from_iter(parents);
+                prop_assert_eq!(sorted(by_layers(own, &numbers)), sorted(by_size(own, &all)));
+            }
+        }
+
         #[test]
         fn the_search_keeps_what_nothing_active_specialises(
             drawn in prop::collection::vec(prop::collection::vec(0_u8..4, 5), 0..40),

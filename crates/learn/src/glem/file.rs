@@ -187,7 +187,11 @@ mod tests {
         file().save(&path).unwrap();
         assert!(PatternFile::is_at(&path));
         assert_eq!(PatternFile::load(&path).unwrap(), file());
-        assert!(matches!(ModelFile::load(&path), Err(LearnError::Kind { .. })));
+        let other = ModelFile::load(&path).unwrap_err().to_string();
+        assert!(
+            other.contains("of kind \"patterns\", and only models of kind linear, "),
+            "{other}"
+        );
         file().check("line", 4).unwrap();
         assert!(file().check("line", 5).unwrap_err().to_string().contains('5'));
         assert!(file().check("ring", 4).unwrap_err().to_string().contains("ring"));

@@ -105,8 +105,9 @@ impl StageGroups {
     /// At most `count` groups of `width` of a game's stages; none where one of the
     /// numbers is zero, or a game has more stages than there can be.
     pub fn new(stages: usize, width: usize, count: usize) -> Option<Self> {
+        let count = if width == 0 { 0 } else { count.min(stages.div_ceil(width)) };
         let groups = Self { stages, width, count, alternating: false };
-        groups.is_sound().then(|| Self { count: count.min(stages.div_ceil(width)), ..groups })
+        groups.is_sound().then_some(groups)
     }
 
     /// Twice as many groups, the even stages of each apart from its odd ones; none
@@ -118,10 +119,12 @@ impl StageGroups {
 
     /// Whether groups read from a file are such as [`new`](Self::new) makes.
     pub(super) fn is_sound(&self) -> bool {
+        // All groups but the first are whole; the first needs a stage for each lane.
+        let behind_first = self.count.saturating_sub(1).saturating_mul(self.width);
         (1..=256).contains(&self.stages)
-            && self.width > 0
             && (1..=256 / self.lanes()).contains(&self.count)
-            && self.lanes() <= self.width.min(self.stages)
+            && self.lanes() <= self.width
+            && behind_first.saturating_add(self.lanes()) <= self.stages
     }
 
     /// Groups of the same time of the game: two where even and odd stages are apart. A
@@ -168,10 +171,7 @@ mod tests {
         for (stages, width, count) in
             [(65, 4, 13), (65, 1, 61), (1, 4, 13), (7, 3, 2), (256, 1, 300)]
         {
-            let Some(groups) = StageGroups::new(stages, width, count) else {
-                assert!(count > 256);
-                continue;
-            };
+            let groups = StageGroups::new(stages, width, count).unwrap();
             let mut next = 0;
             for group in 0..groups.count() {
                 let (first, last) = groups.bounds(group);
@@ -202,6 +202,18 @@ mod tests {
         let many = StageGroups::new(256, 2, 128).unwrap();
         assert_eq!(narrow.alternating(), None);
         assert!(StageGroups { width: 3, count: 129, ..many }.alternating().is_none());
+        let lonely = StageGroups::new(65, 2, 33).unwrap();
+        assert_eq!(lonely.bounds(0), (0, 0));
+        assert_eq!(lonely.alternating(), None, "the first group has no odd stage");
+    }
+
+    #[test]
+    fn groups_that_reach_before_the_first_stage_are_not_sound() {
+        let sound = StageGroups::new(65, 4, 13).unwrap();
+        assert!(sound.is_sound());
+        for (width, count) in [(4, 18), (usize::MAX, 2), (0, 1), (65, 0)] {
+            assert!(!StageGroups { width, count, ..sound }.is_sound(), "{width} {count}");
+        }
     }
 
     #[test]

@@ -52,12 +52,12 @@ pub enum PatternError {
     },
     /// The table would be too large.
     #[error(
-        "pattern {pattern:?} has {states} states; a flat table holds at most {MAX_STATES} (sixteen squares of three), so make the pattern smaller or a sparse one"
+        "with pattern {pattern:?} there are {states} states; flat tables hold at most {MAX_STATES} together (sixteen squares of three), so make the pattern smaller or a sparse one"
     )]
     TooLarge {
         /// The pattern.
         pattern: String,
-        /// How many states it has.
+        /// How many states it has, with those of the patterns before it.
         states: u64,
     },
     /// A model's weights are of other patterns than its header names.
@@ -121,7 +121,7 @@ impl PatternSet {
         let numbers: HashMap<&str, u16> = names.iter().map(String::as_str).zip(0..).collect();
         let (mut tables, mut instances) = (Vec::new(), Vec::new());
         let mut seen: HashMap<BTreeSet<u16>, String> = HashMap::new();
-        let mut base = 0;
+        let (mut base, mut all_states) = (0, 0_u64);
         for pattern in &patterns {
             let atoms = numbered(pattern, &numbers, names)?;
             let own_ranges: Vec<u8> = atoms.iter().map(|&a| ranges[usize::from(a)]).collect();
@@ -129,8 +129,10 @@ impl PatternSet {
                 .iter()
                 .try_fold(1_u64, |n, &r| n.checked_mul(u64::from(r)))
                 .unwrap_or(u64::MAX);
-            if states > MAX_STATES {
-                return Err(PatternError::TooLarge { pattern: pattern.name.clone(), states });
+            all_states = all_states.saturating_add(states);
+            if all_states > MAX_STATES {
+                let (pattern, states) = (pattern.name.clone(), all_states);
+                return Err(PatternError::TooLarge { pattern, states });
             }
             let strides = strides(&own_ranges);
             let (order, permutations) = copies(&atoms, symmetries);
@@ -357,6 +359,12 @@ mod tests {
         assert!(matches!(copies, PatternError::Copies { .. }));
         let large = error(vec![pattern("x", "a1 b1 c1 d1 e1 f1 g1 h1 a2 b2 c2 d2 e2 f2 g2 h2 a3")]);
         assert!(matches!(large, PatternError::TooLarge { states: 129_140_163, .. }), "{large}");
+        let sixteen = "a1 b1 c1 d1 e1 f1 g1 h1 a2 b2 c2 d2 e2 f2 g2 h2";
+        let together = error(vec![pattern("x", "a1 b1"), pattern("y", sixteen)]);
+        assert!(
+            matches!(together, PatternError::TooLarge { states: 43_046_730, .. }),
+            "{together}"
+        );
     }
 
     proptest! {

@@ -105,7 +105,10 @@ impl SparseSet {
         }
         for (table, valid) in self.tables.iter_mut().zip(valid) {
             let rising = valid.windows(2).all(|pair| pair[0] < pair[1]);
-            if !rising || valid.last().is_some_and(|&last| last >= table.states) {
+            let inside = valid.last().is_none_or(|&last| last < table.states);
+            // Of states that symmetry turns into one another, only the smallest counts.
+            let smallest = |&state: &u32| table.images(state).iter().all(|&image| image >= state);
+            if !(rising && inside && valid.iter().all(smallest)) {
                 let (asked, held) = (table.states as usize, valid.len());
                 return Err(PatternError::OtherSet { asked, held });
             }
@@ -310,6 +313,9 @@ mod tests {
         assert!(set().with_valid(lists(&[0, 728])).is_ok());
         assert!(set().with_valid(lists(&[3, 2])).is_err());
         assert!(set().with_valid(lists(&[729])).is_err());
+        // 243 is the mirror image of 1: both would claim the same cells of a table.
+        assert!(set().with_valid(lists(&[1])).is_ok());
+        assert!(set().with_valid(lists(&[1, 243])).is_err());
         assert!(set().with_valid(vec![Vec::new()]).is_err());
         let names: Vec<String> = (0..17).map(|i| i.to_string()).collect();
         let large = Pattern { name: "large".into(), atoms: names.clone() };

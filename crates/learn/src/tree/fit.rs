@@ -214,17 +214,20 @@ impl Part {
     }
 }
 
-/// L and Q, by games: a game's side depends on the seed and its number alone.
+/// L and Q, by games: a game's side depends on the seed and its number alone, but that
+/// neither side of two games or more is left empty.
 fn divide(
     params: &TreeParams,
     stages: usize,
     examples: &Examples<'_>,
     labels: &[f32],
 ) -> [Part; 2] {
-    let tests = |game: u32| {
-        rng::stream(params.seed, "test set", game.into()).random::<f64>() < params.test_share
-    };
-    let in_test: Vec<bool> = examples.games.iter().map(|&game| tests(game)).collect();
+    let drawn = |game: u32| rng::stream(params.seed, "test set", game.into()).random::<f64>();
+    let drawn: Vec<f64> = examples.games.iter().map(|&game| drawn(game)).collect();
+    let smallest = drawn.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = drawn.iter().copied().fold(0.0, f64::max);
+    let tests = |x: f64| x < largest && (x < params.test_share || x == smallest);
+    let in_test: Vec<bool> = drawn.into_iter().map(tests).collect();
     [false, true].map(|side| {
         fn taken<T: Copy>(side: bool, from: &[T], in_test: &[bool]) -> Vec<T> {
             from.iter().zip(in_test).filter(|(_, test)| **test == side).map(|(&x, _)| x).collect()
@@ -377,14 +380,24 @@ mod tests {
     }
 
     #[test]
+    fn two_games_are_divided_whatever_the_seed() {
+        for seed in 0..20 {
+            for test_share in [1e-9, 0.3, 1.0 - 1e-9] {
+                let params = TreeParams { test_share, seed, ..TreeParams::default() };
+                fit(&params, 10, None).unwrap();
+            }
+        }
+    }
+
+    #[test]
     fn bad_input_is_told() {
         let told = |result: Result<TreeFit, LearnError>| result.unwrap_err().to_string();
         let wrong = TreeParams { min_share: 0.7, ..TreeParams::default() };
         assert!(told(fit(&wrong, 50, None)).contains("0.7"));
         let wrong = TreeParams { costs: vec![1.0; 7], ..TreeParams::default() };
         assert!(told(fit(&wrong, 50, None)).contains("a list of 7"));
-        let none = TreeParams { test_share: 1e-9, ..TreeParams::default() };
-        assert!(told(fit(&none, 50, None)).contains("test set is empty"));
+        let one_game = fit(&TreeParams::default(), 5, None);
+        assert!(told(one_game).contains("test set is empty"));
         let (features, _, games) = table(50);
         let stages = [Stage(0); 50];
         let examples =
