@@ -3,15 +3,16 @@
 //! Invariant: the answer comes within the time allotted, save for the last
 //! thousand positions of a search and a solver's last few milliseconds; all
 //! limits hold that the client or the user gives, and where nobody gives one a
-//! move takes [`UNASKED`].
+//! move takes [`UNASKED`]. A search that is stopped before it began still looks one
+//! ply ahead.
 
 use crate::LabError;
 use crate::function::{Function, FunctionName, open};
 use evalsmith_core::{Game, GameRecord, PlayerError, Position, Score, Solve};
 use evalsmith_protocol::{Allotment, Budget, Info, Kind, Offered, Sureness, Thinker, Thought};
-use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, MAX_TABLE_BYTES, Searcher};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Found, Limits, MAX_TABLE_BYTES, Ranked, Searcher};
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The time for a move where neither client nor user limits anything.
@@ -149,6 +150,16 @@ impl Plan {
             ControlFlow::Continue(())
         }
     }
+
+    /// The limits of the shortest search.
+    fn one_ply(&self) -> Limits {
+        Limits { depth: 1, ..self.limits.clone() }
+    }
+}
+
+/// A flag that nobody raises.
+fn never() -> AtomicBool {
+    AtomicBool::new(false)
 }
 
 impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
@@ -202,7 +213,7 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
         if let Some(thought) = plan.solvable.and_then(|left| self.solve(record, left, tell)) {
             return Ok(thought);
         }
-        let found = self.searcher.search_with(record, &plan.limits, stop, |found| {
+        let mut each = |found: &Found<MoveOf<G>>| {
             tell(Info {
                 place: 1,
                 depth: found.depth.into(),
@@ -213,7 +224,11 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
                 line: found.line.clone(),
             });
             plan.go_on(found.wall)
-        });
+        };
+        let mut found = self.searcher.search_with(record, &plan.limits, stop, &mut each);
+        if found.depth == 0 && stop.load(Ordering::Relaxed) {
+            found = self.searcher.search_with(record, &plan.one_ply(), &never(), each);
+        }
         Ok(Thought { best: found.best, value: Some(found.value) })
     }
 
@@ -226,7 +241,7 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
         tell: &mut dyn FnMut(Info<MoveOf<G>>),
     ) -> Result<Thought<MoveOf<G>>, PlayerError> {
         let plan = self.plan(record, budget);
-        let ranked = self.searcher.rank_moves_with(record, &plan.limits, stop, |ranked| {
+        let mut each = |ranked: &Ranked<MoveOf<G>>| {
             let best = ranked.moves.iter().zip(&ranked.lines);
             for (place, (&(_, value), line)) in (1..=lines).zip(best) {
                 let (nodes, time, line) = (ranked.nodes, ranked.wall, line.clone());
@@ -234,7 +249,11 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
                 tell(Info { place, depth, value, sureness, nodes, time, line });
             }
             plan.go_on(ranked.wall)
-        });
+        };
+        let mut ranked = self.searcher.rank_moves_with(record, &plan.limits, stop, &mut each);
+        if ranked.depth == 0 && stop.load(Ordering::Relaxed) {
+            ranked = self.searcher.rank_moves_with(record, &plan.one_ply(), &never(), each);
+        }
         let best = ranked.moves.first();
         Ok(Thought { best: best.map(|&(m, _)| m), value: best.map(|&(_, value)| value) })
     }
@@ -309,6 +328,25 @@ mod tests {
             assert_eq!(thinker.plan(&played, &less).solvable, None, "{less:?}");
         }
         assert!(thinker.plan(&played, &Budget::depth(SOLVE_AT)).solvable.is_some());
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_before_it_began_looks_one_ply_ahead() {
+        let game = record(&Chess, "f3 e5 g4");
+        let stopped = AtomicBool::new(true);
+        let mut thinker = thinker(&Chess, Budget::default());
+        for lines in [1, 3] {
+            let mut told = Vec::new();
+            let mut tell = |info| told.push(info);
+            let asked = Budget::infinite();
+            let thought = match lines {
+                1 => thinker.think(&game, &asked, &stopped, &mut tell),
+                _ => thinker.rank(&game, lines, &asked, &stopped, &mut tell),
+            };
+            let best = thought.unwrap().best.unwrap();
+            assert_eq!(Chess.format_move(game.position(), best), "Qh4#");
+            assert_eq!((told.len(), told[0].depth), (lines, 1));
+        }
     }
 
     #[test]

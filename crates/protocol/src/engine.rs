@@ -25,7 +25,8 @@ use std::time::Duration;
 pub struct Engine {
     /// What it speaks.
     pub protocol: Protocol,
-    /// The program: a path, or a name to be found on the PATH.
+    /// The program: a path, or a name to be found on the PATH or in Debian's games
+    /// folder.
     pub command: PathBuf,
     /// Its arguments.
     #[serde(default)]

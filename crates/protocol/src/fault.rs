@@ -7,12 +7,14 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// The program could not be started.
-    #[error("{command} did not start: {reason}; check the command, its folder and its rights")]
+    #[error("{command} did not start: {reason}; {remedy}")]
     DidNotStart {
         /// The command.
         command: String,
         /// What the system says.
         reason: String,
+        /// What can be done.
+        remedy: String,
     },
     /// The program ended, or closed its output.
     #[error("the engine ended while {waiting_for} was awaited ({status}){}", told(.stderr))]

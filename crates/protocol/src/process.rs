@@ -11,6 +11,7 @@ mod system;
 
 use crate::Engine;
 use crate::fault::Fault;
+use crate::locate::{find, how_to_install};
 use crate::transcript::{Speaker, Transcript};
 use meter::Meter;
 use output::{Next, Output};
@@ -59,21 +60,29 @@ fn search_path(program: &Path) -> Option<OsString> {
 impl Process {
     /// Starts the engine's program.
     pub(crate) fn spawn(engine: &Engine) -> Result<Self, Fault> {
-        Self::start(engine).map_err(|e| Fault::DidNotStart {
+        let path = engine.environment.get("PATH").map(OsString::from);
+        let path = path.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+        let program = find(&engine.command, &path);
+        let started = Self::start(engine, program.as_deref().unwrap_or(&engine.command));
+        started.map_err(|e| Fault::DidNotStart {
             command: engine.command.display().to_string(),
             reason: e.to_string(),
+            remedy: match (program, &engine.folder) {
+                (None, None) => how_to_install(&engine.command),
+                _ => "check the command, its folder and its rights".to_owned(),
+            },
         })
     }
 
-    fn start(engine: &Engine) -> io::Result<Self> {
+    fn start(engine: &Engine, program: &Path) -> io::Result<Self> {
         let file = match &engine.stderr_file {
             Some(path) => Some(File::options().create(true).append(true).open(path)?),
             None => None,
         };
-        let mut command = Command::new(&engine.command);
+        let mut command = Command::new(program);
         command
             .args(&engine.arguments)
-            .envs(search_path(&engine.command).map(|path| ("PATH", path)))
+            .envs(search_path(program).map(|path| ("PATH", path)))
             .envs(&engine.environment)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

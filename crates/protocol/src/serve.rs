@@ -2,9 +2,11 @@
 //!
 //! Three parties: a thread that reads lines, a thread that thinks, and the caller,
 //! who owns the protocol's state and the only pen. So `stop`, `isready` and `quit`
-//! are heard in the middle of a search. The end of the input is a `quit`. Each
-//! protocol is a `Session`: a state that hears lines and thoughts and leaves
-//! orders on a `Desk`, without threads or pipes, to be tested alone.
+//! are heard in the middle of a search. Every search is answered, also when the
+//! dialogue ends: `quit` stops it first, except in GTP, where it waits its turn; the
+//! end of the input stops a search without limits at once and others after ten seconds,
+//! since nobody may be left to read the answer. Each protocol is a `Session`: a state that hears lines and thoughts and leaves orders
+//! on a `Desk`, without threads or pipes, to be tested alone.
 
 mod ggf;
 mod gtp;
@@ -25,9 +27,12 @@ use std::io::{self, BufRead, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
+/// How long searches go on after the end of the input.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest line of a client's; the rest of a longer one is dropped.
 const LINE: usize = 1 << 20;
 /// The most lines that wait for the end of a search.
@@ -104,7 +109,8 @@ pub fn serve<G: Game, T: Thinker<G::Position> + ?Sized>(
     thread::scope(|scope| {
         let (jobs, work) = channel();
         scope.spawn(move || think(thinker, &work, &events));
-        Host { session, output, jobs, stops: VecDeque::new(), waiting: VecDeque::new() }.run(&heard)
+        let (stops, waiting) = (VecDeque::new(), VecDeque::new());
+        Host { session, output, jobs, stops, waiting, leaving: false }.run(&heard)
     })
 }
 
@@ -168,6 +174,8 @@ struct Host<'a, G: Game, W: Write> {
     /// The flags of the searches under way, oldest first.
     stops: VecDeque<Arc<AtomicBool>>,
     waiting: VecDeque<String>,
+    /// The client wants to leave: searches stop as soon as they begin.
+    leaving: bool,
 }
 
 impl<G: Game, W: Write> Host<'_, G, W> {
@@ -196,9 +204,25 @@ impl<G: Game, W: Write> Host<'_, G, W> {
         heard: &Receiver<Event<<G::Position as Position>::Move>>,
         desk: &mut Desk<G::Position>,
     ) -> Result<(), ServeError> {
-        // Lines still waiting when the input ends are answered first.
+        // Searches and waiting lines are still answered after the input has ended.
         let mut ended = false;
-        while let Ok(event) = heard.recv() {
+        let mut patience: Option<Instant> = None;
+        loop {
+            let event = match patience {
+                Some(until) if !self.leaving => {
+                    heard.recv_timeout(until.saturating_duration_since(Instant::now()))
+                }
+                _ => heard.recv().map_err(RecvTimeoutError::from),
+            };
+            let event = match event {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.leaving = true;
+                    self.stop();
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            };
             let heard = match event {
                 Event::Line(line) => match self.hear(line, desk) {
                     // What was just heard may have ended what others wait for.
@@ -207,8 +231,10 @@ impl<G: Game, W: Write> Host<'_, G, W> {
                 },
                 Event::End => {
                     ended = true;
-                    self.stop();
-                    Heard::Done
+                    patience = Some(Instant::now() + PATIENCE);
+                    self.session.end_input(desk);
+                    self.carry_out(desk)?;
+                    self.hear_waiting(desk)?
                 }
                 Event::Info(info) => {
                     self.session.inform(&info, desk);
@@ -226,9 +252,6 @@ impl<G: Game, W: Write> Host<'_, G, W> {
                 }
             };
             self.carry_out(desk)?;
-            if ended {
-                self.stop();
-            }
             if heard == Heard::Quit || ended && self.stops.is_empty() {
                 break;
             }
@@ -241,10 +264,11 @@ impl<G: Game, W: Write> Host<'_, G, W> {
 
     fn hear(&mut self, line: String, desk: &mut Desk<G::Position>) -> Heard {
         let heard = self.session.hear(&line, desk);
-        if heard == Heard::Later {
-            if is_quit(&line) {
-                self.stop();
-            }
+        if heard == Heard::Leaving {
+            self.leaving = true;
+            self.stop();
+        }
+        if matches!(heard, Heard::Later | Heard::Leaving) {
             self.waiting.push_back(line);
         }
         heard
@@ -256,11 +280,8 @@ impl<G: Game, W: Write> Host<'_, G, W> {
             self.carry_out(desk)?;
             match heard {
                 Heard::Done => {}
-                Heard::Later => {
+                Heard::Later | Heard::Leaving => {
                     self.waiting.push_front(line);
-                    if self.waiting.iter().any(|line| is_quit(line)) {
-                        self.stop();
-                    }
                     break;
                 }
                 Heard::Quit => return Ok(Heard::Quit),
@@ -298,7 +319,7 @@ impl<G: Game, W: Write> Host<'_, G, W> {
         lines: usize,
         budget: Budget,
     ) -> Job<G::Position> {
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Arc::new(AtomicBool::new(self.leaving));
         self.stops.push_back(Arc::clone(&stop));
         Job::Think(record, lines, budget, stop)
     }
@@ -306,9 +327,4 @@ impl<G: Game, W: Write> Host<'_, G, W> {
     fn stop(&self) {
         self.stops.iter().for_each(|stop| stop.store(true, Ordering::Relaxed));
     }
-}
-
-/// Whether a line is the word that ends all dialogues, perhaps with GTP's number.
-fn is_quit(line: &str) -> bool {
-    line.trim_start_matches(|c: char| c.is_ascii_digit()).trim() == "quit"
 }

@@ -57,6 +57,9 @@ fn a_program_that_is_not_there() {
     let failure = Client::start(&engine, terms()).err().unwrap();
     assert!(matches!(*failure.fault, Fault::DidNotStart { .. }), "{failure}");
     assert_eq!(failure.fault.blame(), Blame::User);
+    let engine = Engine::new(Protocol::Uci, "/no/such/gnuchess");
+    let failure = Client::start(&engine, terms()).err().unwrap();
+    assert!(failure.to_string().ends_with("apt-get install gnuchess"), "{failure}");
 }
 
 #[test]

@@ -8,23 +8,18 @@ use evalsmith_chess::Chess;
 use evalsmith_core::{Game, GameRecord, Player, Protocol, Side};
 use evalsmith_go::Go;
 use evalsmith_othello::Othello;
-use evalsmith_protocol::{Budget, Engine, EnginePlayer, Mark, Patience, check};
+use evalsmith_protocol::{Budget, Engine, EnginePlayer, Mark, Patience, check, locate};
 use evalsmith_shogi::Shogi;
-use std::env;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The program on the PATH, or where Debian puts games.
-fn find(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let found = env::split_paths(&path)
-        .chain([PathBuf::from("/usr/games")])
-        .map(|folder| folder.join(name))
-        .find(|program| Path::is_file(program));
+/// The name of a program that this machine has. It is started by its name alone, as it
+/// may stand in Debian's games folder and not on the PATH.
+fn find(name: &str) -> Option<&str> {
+    let found = locate(name.as_ref());
     if found.is_none() {
         eprintln!("skipped: no {name} on this machine");
     }
-    found
+    found.map(|_| name)
 }
 
 /// Checks the engine's manners, then lets it play.

@@ -4,7 +4,9 @@
 //! `hint` by lines about the best moves; `analyze` by a value for every position
 //! of the game, from the last to the first. A ping says that the position is about
 //! to change: it ends whatever is being thought about, and is answered after that.
-//! A game with clocks limits `go` by what its mover's clock still shows.
+//! A game with clocks limits `go` by what its mover's clock still shows. After a game
+//! or move that was refused the client's position is unknown: nothing is searched or
+//! played until a valid `set game` comes.
 
 use super::session::{Desk, Heard, MoveOf, Order, Session, Table, discs, shorten};
 use super::{Info, Sureness, Thought, ggf};
@@ -25,6 +27,8 @@ pub(super) struct NBoard<G: Game> {
     begun: Instant,
     /// Whether the move to come is an opening book's.
     from_book: bool,
+    /// Whether a game or a move was refused since the last valid game.
+    refused: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +44,16 @@ enum Search {
 impl<G: Game> NBoard<G> {
     pub(super) fn new(table: Table<G>) -> Self {
         let begun = Instant::now();
-        let from_book = false;
-        Self { table, depth: DEPTH, clocks: None, search: Search::Idle, begun, from_book }
+        let (search, from_book, refused) = (Search::Idle, false, false);
+        Self { table, depth: DEPTH, clocks: None, search, begun, from_book, refused }
+    }
+
+    /// Whether the client's position is known; says what to do where it is not.
+    fn knows_position(&self, desk: &mut Desk<G::Position>) -> bool {
+        if self.refused {
+            desk.say("status The last game or move was refused; send a valid set game");
+        }
+        !self.refused
     }
 
     fn read_game(&mut self, text: &str) -> Result<(), Malformed> {
@@ -64,10 +76,14 @@ impl<G: Game> NBoard<G> {
                 Ok(depth @ 1..) => self.depth = depth,
                 _ => desk.say(&format!("status {:?} is no depth", shorten(value))),
             },
-            "game" => match self.read_game(value) {
-                Ok(()) => desk.order(Order::NewGame),
-                Err(malformed) => desk.say(&format!("status {malformed}")),
-            },
+            "game" => {
+                let read = self.read_game(value);
+                self.refused = read.is_err();
+                match read {
+                    Ok(()) => desk.order(Order::NewGame),
+                    Err(malformed) => desk.say(&format!("status {malformed}")),
+                }
+            }
             "contempt" if value.trim().parse::<i32>().is_err() => {
                 desk.say(&format!("status {:?} is no contempt", shorten(value)));
             }
@@ -77,6 +93,9 @@ impl<G: Game> NBoard<G> {
     }
 
     fn play(&mut self, rest: &str, desk: &mut Desk<G::Position>) {
+        if !self.knows_position(desk) {
+            return;
+        }
         let (text, time) = ggf::read_move(rest);
         let mut record = self.table.record.clone();
         match self.table.play(&mut record, text) {
@@ -84,11 +103,20 @@ impl<G: Game> NBoard<G> {
                 charge(&mut self.clocks, &self.table.record, time);
                 self.table.record = record;
             }
-            Err(malformed) => desk.say(&format!("status {malformed}")),
+            Err(malformed) => {
+                self.refused = true;
+                desk.say(&format!("status {malformed}"));
+            }
         }
     }
 
     fn begin(&mut self, search: Search, desk: &mut Desk<G::Position>) {
+        if !self.knows_position(desk) {
+            if search == Search::Go {
+                desk.say("===");
+            }
+            return;
+        }
         match self.table.to_think_on() {
             Some(record) => {
                 self.begun = Instant::now();
@@ -143,7 +171,7 @@ impl<G: Game> Session<G> for NBoard<G> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match self.search {
             Search::Idle => {}
-            _ if word == "quit" => return Heard::Quit,
+            Search::Go if word == "quit" => return Heard::Leaving,
             Search::Go => {
                 if word == "ping" {
                     desk.order(Order::Stop);
@@ -155,7 +183,7 @@ impl<G: Game> Session<G> for NBoard<G> {
             Search::Hint(_) | Search::Analysis(_) => {
                 self.search = Search::Hint(0);
                 desk.order(Order::Stop);
-                return Heard::Later;
+                return if word == "quit" { Heard::Leaving } else { Heard::Later };
             }
         }
         match word {
@@ -167,6 +195,7 @@ impl<G: Game> Session<G> for NBoard<G> {
             "move" => self.play(rest, desk),
             "go" => self.begin(Search::Go, desk),
             "hint" => self.begin(Search::Hint(rest.trim().parse().unwrap_or(1)), desk),
+            "analyze" if !self.knows_position(desk) => {}
             "analyze" => self.analyse(Some(self.table.record.ply()), desk),
             "ping" => desk.say(&format!("pong {}", rest.trim())),
             "learn" => desk.say("learned"),
@@ -287,6 +316,39 @@ mod tests {
         assert_eq!(say(&mut nboard, "learn"), "learned\n");
         assert_eq!(say(&mut nboard, "dance"), "");
         assert!(say(&mut nboard, "set depth 0").starts_with("status \"0\" is no depth"));
+    }
+
+    #[test]
+    fn nothing_is_searched_after_a_refused_game_or_move() {
+        for refused in ["set game x", "move A1", "move Z9"] {
+            let mut nboard = session();
+            say(&mut nboard, "move D3");
+            say(&mut nboard, refused);
+            for (line, told) in [("go", "===\n"), ("hint 2", ""), ("analyze", ""), ("move C3", "")]
+            {
+                let desk = hear(&mut nboard, line);
+                let reason = "status The last game or move was refused; send a valid set game\n";
+                assert_eq!(desk.lines, format!("{reason}{told}"), "{refused}, {line}");
+                assert!(desk.orders.is_empty(), "{refused}, {line}");
+            }
+            assert_eq!(nboard.table.record.ply(), 1);
+            say(&mut nboard, &format!("set game (;GM[Othello]BO[{START}];)"));
+            assert!(say(&mut nboard, "go").contains("=== D3/"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn quit_waits_for_the_answer_of_the_search_it_stops() {
+        for (line, answer) in [("go", "==="), ("hint 2", "status"), ("analyze", "status")] {
+            let mut nboard = session();
+            hear(&mut nboard, line);
+            let mut desk = Desk::new();
+            assert_eq!(nboard.hear("quit", &mut desk), Heard::Leaving, "{line}");
+            desk.orders.clear();
+            nboard.conclude(Ok(Thought { best: None, value: Some(Score(0)) }), &mut desk);
+            assert!(desk.lines.contains(answer) && desk.orders.is_empty(), "{line}");
+            assert_eq!(nboard.hear("quit", &mut desk), Heard::Quit);
+        }
     }
 
     #[test]

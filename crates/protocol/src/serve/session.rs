@@ -16,6 +16,8 @@ pub(super) enum Heard {
     Done,
     /// It must wait for the end of the search.
     Later,
+    /// The same, and every search stops as soon as it can: the client leaves.
+    Leaving,
     /// The dialogue is over.
     Quit,
 }
@@ -57,6 +59,9 @@ impl<P: Position> Desk<P> {
 pub(super) trait Session<G: Game> {
     /// Hears a line of the client's.
     fn hear(&mut self, line: &str, desk: &mut Desk<G::Position>) -> Heard;
+
+    /// Hears that no line will follow, so that nothing may wait for one.
+    fn end_input(&mut self, _desk: &mut Desk<G::Position>) {}
 
     /// Hears how a search goes.
     fn inform(&mut self, info: &Info<MoveOf<G>>, desk: &mut Desk<G::Position>);

@@ -2,7 +2,9 @@
 //!
 //! An infinite search, and one on the opponent's time, answers only once it is
 //! stopped, however early it is through. What is not understood is answered by an
-//! `info string` and otherwise passed over, as the protocol demands.
+//! `info string` and otherwise passed over, as the protocol demands. After a position
+//! that was refused there is nothing to search: `go` answers that there is no move,
+//! until a valid position comes.
 
 use super::session::{Desk, Heard, MoveOf, Order, Session, Table, centipawns, shorten};
 use super::{Info, Thought};
@@ -47,6 +49,10 @@ pub(super) struct Uci<G: Game> {
     search: Search,
     /// The best moves to tell of.
     lines: usize,
+    /// Whether the last position was refused.
+    refused: bool,
+    /// Whether no `stop` can come any more.
+    ended: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +72,7 @@ impl<G: Game> Uci<G> {
     }
 
     pub(super) fn with(words: Words, table: Table<G>) -> Self {
-        Self { words, table, search: Search::Idle, lines: 1 }
+        Self { words, table, search: Search::Idle, lines: 1, refused: false, ended: false }
     }
 
     fn introduce(&self, desk: &mut Desk<G::Position>) {
@@ -134,13 +140,28 @@ impl<G: Game> Uci<G> {
         Ok(record)
     }
 
+    fn set_position(&mut self, rest: &str, desk: &mut Desk<G::Position>) {
+        let read = self.read_position(rest);
+        self.refused = read.is_err();
+        match read {
+            Ok(record) => self.table.record = record,
+            Err(malformed) => desk.say(&format!("info string {malformed}")),
+        }
+    }
+
     fn go(&mut self, rest: &str, desk: &mut Desk<G::Position>) {
         let (budget, waits) = read_go(&self.words, rest);
         self.search = if waits { Search::Open } else { Search::Going };
-        match self.table.to_think_on() {
+        if self.refused {
+            desk.say("info string the last position was refused; send a valid one before go");
+        }
+        match self.table.to_think_on().filter(|_| !self.refused) {
             Some(record) if self.lines > 1 => desk.order(Order::Rank(record, self.lines, budget)),
             Some(record) => desk.order(Order::Think(record, budget)),
             None => self.answer(format!("bestmove {}", self.words.no_move), desk),
+        }
+        if self.ended {
+            self.end_input(desk);
         }
     }
 
@@ -172,7 +193,12 @@ impl<G: Game> Session<G> for Uci<G> {
             "" | "debug" | "register" | "gameover" => {}
             "isready" => desk.say("readyok"),
             "stop" | "ponderhit" => self.stop(desk),
-            "quit" => return Heard::Quit,
+            "quit" if self.search == Search::Idle => return Heard::Quit,
+            "quit" => {
+                self.ended = true;
+                self.stop(desk);
+                return Heard::Leaving;
+            }
             "go" if rest.trim_start().starts_with("mate")
                 && self.words.protocol == Protocol::Usi =>
             {
@@ -183,17 +209,22 @@ impl<G: Game> Session<G> for Uci<G> {
             _ if word == self.words.new_game && self.search != Search::Idle => return Heard::Later,
             _ if word == self.words.new_game => {
                 self.table.record = self.table.begin();
+                self.refused = false;
                 desk.order(Order::NewGame);
             }
             "setoption" => self.set_option(rest, desk),
-            "position" => match self.read_position(rest) {
-                Ok(record) => self.table.record = record,
-                Err(malformed) => desk.say(&format!("info string {malformed}")),
-            },
+            "position" => self.set_position(rest, desk),
             "go" => self.go(rest, desk),
             _ => desk.say(&format!("info string unknown command {:?}", shorten(word))),
         }
         Heard::Done
+    }
+
+    fn end_input(&mut self, desk: &mut Desk<G::Position>) {
+        self.ended = true;
+        if matches!(self.search, Search::Open | Search::Held(_)) {
+            self.stop(desk);
+        }
     }
 
     fn inform(&mut self, info: &Info<MoveOf<G>>, desk: &mut Desk<G::Position>) {
@@ -261,7 +292,10 @@ fn read_go(words: &Words, rest: &str) -> (Budget, bool) {
                         "nodes" => budget.nodes = value.parse().ok(),
                         "movetime" => budget.move_time = from_milliseconds(value),
                         "movestogo" => clocks.moves_to_go = value.parse().ok(),
-                        "byoyomi" => clocks.byoyomi = from_milliseconds(value).unwrap_or_default(),
+                        "byoyomi" => {
+                            clocked |=
+                                from_milliseconds(value).map(|t| clocks.byoyomi = t).is_some();
+                        }
                         // `searchmoves` and `mate` are wishes we do not know.
                         _ => continue,
                     }
@@ -281,6 +315,7 @@ mod tests {
     use super::*;
     use evalsmith_chess::Chess;
     use evalsmith_core::Side;
+    use evalsmith_shogi::Shogi;
     use proptest::prelude::*;
     use std::time::Duration;
 
@@ -305,13 +340,12 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_set_up_or_left_alone() {
+    fn positions_are_set_up_or_refused() {
         let mut uci = session();
         say(&mut uci, "position startpos moves e2e4 e7e5");
         assert_eq!(uci.table.record.ply(), 2);
         let (lines, _) = say(&mut uci, "position startpos moves e2e5");
         assert!(lines.starts_with("info string") && lines.contains("e2e5"), "{lines}");
-        assert_eq!(uci.table.record.ply(), 2, "a broken position changes nothing");
         say(&mut uci, "position fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1 moves e8d7");
         assert_eq!((uci.table.record.first(), uci.table.record.ply()), (Side::Second, 1));
         for broken in ["position", "position fen", "position fen x moves", "position moves e2e4"] {
@@ -338,6 +372,8 @@ mod tests {
         };
         let text = "searchmoves e2e4 d2d4 wtime 1000 btime 2000 winc 500 binc 250 movestogo 3";
         assert_eq!(read(text), (Budget::clocks(clocks.clone()), false));
+        let byoyomi = Clocks { byoyomi: second, ..Clocks::default() };
+        assert_eq!(read("byoyomi 1000"), (Budget::clocks(byoyomi), false));
         let (budget, waits) = read(&format!("ponder {text}"));
         assert!(waits && budget.infinite && budget.clocks == Some(clocks));
     }
@@ -355,6 +391,72 @@ mod tests {
         assert_eq!(say(&mut uci, "isready").0, "readyok\n");
         assert_eq!(say(&mut uci, "stop").0, "bestmove e2e4\n");
         assert_eq!(say(&mut uci, "stop").0, "");
+    }
+
+    #[test]
+    fn after_a_refused_position_there_is_nothing_to_search() {
+        let usi = |lines: &[&str]| {
+            let dialect = Shogi.dialect(Protocol::Usi).unwrap();
+            let mut usi = super::super::usi::new(Table::new(Shogi, dialect, "Ours".into(), vec![]));
+            let mut desk = Desk::new();
+            for line in lines {
+                usi.hear(line, &mut desk);
+            }
+            (desk.lines, desk.orders.len())
+        };
+        for refused in ["position fen x", "position startpos moves e2e5", "position"] {
+            let mut uci = session();
+            say(&mut uci, "position startpos moves e2e4");
+            say(&mut uci, refused);
+            for go in ["go depth 1", "go movetime 5"] {
+                let (lines, orders) = say(&mut uci, go);
+                assert!(lines.starts_with("info string the last position was refused"), "{lines}");
+                assert!(lines.ends_with("\nbestmove 0000\n") && orders.is_empty(), "{lines}");
+            }
+            assert!(!say(&mut uci, "go infinite").0.contains("bestmove"));
+            assert_eq!(say(&mut uci, "stop").0, "bestmove 0000\n");
+            say(&mut uci, "position startpos");
+            assert!(matches!(say(&mut uci, "go depth 1").1[..], [Order::Think(..)]));
+        }
+        let mut uci = session();
+        say(&mut uci, "position fen x");
+        say(&mut uci, "ucinewgame");
+        assert!(matches!(say(&mut uci, "go depth 1").1[..], [Order::Think(..)]));
+        let (lines, orders) = usi(&["position sfen x", "go byoyomi 5"]);
+        assert!(lines.ends_with("\nbestmove resign\n") && orders == 0, "{lines}");
+    }
+
+    #[test]
+    fn quit_stops_a_search_and_its_answer_is_given() {
+        for go in ["go depth 9", "go infinite"] {
+            let mut uci = session();
+            say(&mut uci, go);
+            let mut desk = Desk::new();
+            assert_eq!(uci.hear("quit", &mut desk), Heard::Leaving);
+            assert!(matches!(desk.orders.pop_front(), Some(Order::Stop)));
+            uci.conclude(Ok(Thought { best: None, value: None }), &mut desk);
+            assert_eq!(desk.lines, "bestmove 0000\n");
+            assert_eq!(uci.hear("quit", &mut desk), Heard::Quit);
+        }
+    }
+
+    #[test]
+    fn the_end_of_the_input_stops_only_searches_without_limits() {
+        for (go, stops) in [("go depth 9", false), ("go infinite", true), ("go ponder", true)] {
+            let mut before = session();
+            let mut desk = Desk::new();
+            before.hear(go, &mut desk);
+            before.end_input(&mut desk);
+            let mut after = session();
+            after.end_input(&mut desk);
+            after.hear(go, &mut desk);
+            let orders: Vec<_> = desk.orders.iter().collect();
+            match orders[..] {
+                [Order::Think(..), Order::Stop, Order::Think(..), Order::Stop] => assert!(stops),
+                [Order::Think(..), Order::Think(..)] => assert!(!stops),
+                _ => panic!("{go}: {orders:?}"),
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //!
 //! The engine has a side, or none in `force` mode, and moves whenever it is that
 //! side's turn. What changes the game in the middle of a search abandons it: its
-//! thought is dropped when it comes.
+//! thought is dropped when it comes. After a `setboard` that was refused there is no
+//! position: moves are illegal and nothing is searched until `new` or a valid
+//! `setboard` comes.
 
 use super::session::{Desk, Heard, MoveOf, Order, Session, Table, centipawns, shorten};
 use super::{Info, Thought};
@@ -14,6 +16,9 @@ use std::time::Duration;
 /// The option that the command `memory` sets.
 const HASH: &str = "Hash";
 
+/// What stands in the way after a position was refused.
+const NO_POSITION: &str = "the last setboard was refused; send a valid one or new";
+
 /// The state of an engine that speaks xboard.
 pub(super) struct Xboard<G: Game> {
     table: Table<G>,
@@ -24,6 +29,8 @@ pub(super) struct Xboard<G: Game> {
     abandoned: usize,
     post: bool,
     limits: Limits,
+    /// Whether the last position was refused.
+    refused: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,6 +78,7 @@ impl<G: Game> Xboard<G> {
             abandoned: 0,
             post: false,
             limits: Limits::default(),
+            refused: false,
         }
     }
 
@@ -126,6 +134,10 @@ impl<G: Game> Xboard<G> {
     }
 
     fn play(&mut self, text: &str, desk: &mut Desk<G::Position>) {
+        if self.refused {
+            desk.say(&format!("Illegal move ({NO_POSITION}): {}", shorten(text)));
+            return;
+        }
         let mut record = self.table.record.clone();
         match self.table.play(&mut record, text) {
             Ok(()) => {
@@ -181,7 +193,9 @@ impl<G: Game> Xboard<G> {
     }
 
     fn set_board(&mut self, text: &str, desk: &mut Desk<G::Position>) {
-        match self.table.set_up(text) {
+        let read = self.table.set_up(text);
+        self.refused = read.is_err();
+        match read {
             Ok(record) => self.table.record = record,
             Err(malformed) => desk.say(&format!("tellusererror Illegal position: {malformed}")),
         }
@@ -215,10 +229,14 @@ impl<G: Game> Xboard<G> {
                 self.table.record = self.table.begin();
                 self.own = Some(Side::Second);
                 self.limits = Limits::default();
+                self.refused = false;
                 desk.order(Order::NewGame);
             }
             "force" | "result" => self.own = None,
             "setboard" => self.set_board(rest, desk),
+            "go" | "playother" | "undo" | "remove" if self.refused => {
+                desk.say(&format!("Error ({NO_POSITION}): {word}"));
+            }
             "go" => {
                 self.own = Some(self.table.record.side());
                 self.move_on(desk);
@@ -239,6 +257,7 @@ impl<G: Game> Session<G> for Xboard<G> {
             "protover" => self.introduce(desk),
             "post" => self.post = true,
             "nopost" => self.post = false,
+            "quit" if self.thinking => return Heard::Leaving,
             "quit" => return Heard::Quit,
             "?" if self.thinking => desk.order(Order::Stop),
             "" | "?" | "xboard" | "accepted" | "rejected" | "random" | "hard" | "easy"
@@ -421,6 +440,37 @@ mod tests {
         say(&mut xboard, "setboard 4k3/8/8/8/8/8/4P3/4K3 b - - 0 1");
         assert_eq!(xboard.table.record.side(), Side::Second);
         assert!(say(&mut xboard, "setboard x").starts_with("tellusererror Illegal position"));
+    }
+
+    #[test]
+    fn after_a_refused_board_nothing_is_played_or_searched() {
+        for mends in ["new", "setboard 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"] {
+            let mut xboard = session();
+            say(&mut xboard, "setboard x");
+            for line in ["usermove e2e4", "e2e4"] {
+                assert!(say(&mut xboard, line).starts_with("Illegal move (the last setboard"));
+            }
+            for line in ["go", "playother", "undo"] {
+                let desk = hear(&mut xboard, line);
+                assert!(desk.lines.starts_with("Error (the last setboard"), "{}", desk.lines);
+                assert!(desk.orders.is_empty(), "{line}");
+            }
+            assert_eq!(xboard.table.record.ply(), 0);
+            say(&mut xboard, mends);
+            assert!(say(&mut xboard, "go").starts_with("move "), "{mends}");
+        }
+    }
+
+    #[test]
+    fn quit_waits_for_the_move_of_the_search_it_stops() {
+        let mut xboard = session();
+        assert_eq!(xboard.hear("go", &mut Desk::new()), Heard::Done);
+        let mut desk = Desk::new();
+        assert_eq!(xboard.hear("quit", &mut desk), Heard::Leaving);
+        let best = Chess.start().moves().next();
+        xboard.conclude(Ok(Thought { best, value: None }), &mut desk);
+        assert!(desk.lines.starts_with("move "), "{}", desk.lines);
+        assert_eq!(xboard.hear("quit", &mut desk), Heard::Quit);
     }
 
     proptest! {
