@@ -1,14 +1,14 @@
 //! Evaluation curves of what the workspace holds.
 
 use crate::ask::{Told, Words};
-use crate::house::{House, heavy};
+use crate::house::{House, Work};
 use crate::refusal::Refusal;
 use axum::Json;
 use axum::extract::State;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
-    Curve, Dataset, Draws, Expression, Quiet, SearchParams, SearchPlan, Sheet, TableCurves,
-    TablePlan, TableSource, draw_table, search_table,
+    Curve, Dataset, Draws, Expression, SearchPlan, Sheet, TableCurves, TablePlan, TableSource,
+    draw_table, search_table,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -124,11 +124,12 @@ pub(crate) async fn names(
     State(house): State<Arc<House>>,
     Words(asked): Words<Named>,
 ) -> Result<Json<serde_json::Value>, Refusal> {
-    heavy(house, move |house| {
-        let path = house.workspace.find(&asked.data)?;
-        Ok(Json(json!({ "names": names_of(&path)? })))
-    })
-    .await
+    house
+        .work(Work::Curves, move |house| {
+            let path = house.workspace.find(&asked.data)?;
+            Ok(Json(json!({ "names": names_of(&path)? })))
+        })
+        .await
 }
 
 /// Curves as the page shows them.
@@ -178,18 +179,21 @@ pub(crate) async fn draw(
     State(house): State<Arc<House>>,
     Told(asked): Told<Asked>,
 ) -> Result<Json<Drawing>, Refusal> {
-    heavy(house, move |house| {
-        let plan = asked.plan()?;
-        let (curves, names) = match asked.source(house)? {
-            Source::Dataset => {
-                let gathered = house.gathered(&asked.data, asked.function.as_deref())?;
-                (gathered.curves(&plan)?, gathered.names().to_vec())
-            }
-            Source::Table(source) => (draw_table(&source, &plan, &Quiet)?, names_of(&source.path)?),
-        };
-        Ok(Json(drawing(&curves, names)))
-    })
-    .await
+    house
+        .work(Work::Curves, move |house| {
+            let plan = asked.plan()?;
+            let (curves, names) = match asked.source(house)? {
+                Source::Dataset => {
+                    let gathered = house.gathered(&asked.data, asked.function.as_deref())?;
+                    (gathered.curves(&plan)?, gathered.names().to_vec())
+                }
+                Source::Table(source) => {
+                    (draw_table(&source, &plan, &house.deadline())?, names_of(&source.path)?)
+                }
+            };
+            Ok(Json(drawing(&curves, names)))
+        })
+        .await
 }
 
 fn drawing(curves: &TableCurves, names: Vec<String>) -> Drawing {
@@ -226,30 +230,29 @@ pub(crate) async fn search(
     State(house): State<Arc<House>>,
     Told(asked): Told<Asked>,
 ) -> Result<Json<serde_json::Value>, Refusal> {
-    heavy(house, move |house| {
-        let min_count = asked.min_count.unwrap_or(200).max(1);
-        let params = SearchParams { min_count, pairs: asked.pairs, ..SearchParams::default() };
-        let searched = match asked.source(house)? {
-            Source::Dataset => {
-                let gathered = house.gathered(&asked.data, asked.function.as_deref())?;
-                gathered.search(&params, asked.draws())?
-            }
-            Source::Table(source) => {
-                let plan = SearchPlan {
-                    properties: Vec::new(),
-                    params,
-                    draws: asked.draws(),
-                    shuffle: None,
-                    shown: 0,
-                };
-                search_table(&source, &plan, &Quiet)?.searched
-            }
-        };
-        let found: Vec<_> = searched.found.iter().take(MOST_FOUND).collect();
-        Ok(Json(json!({ "positions": searched.positions, "games": searched.games,
+    house
+        .work(Work::Curves, move |house| {
+            let plan = SearchPlan {
+                properties: Vec::new(),
+                min_count: Some(asked.min_count.unwrap_or(200).max(1)),
+                false_discovery_rate: 0.05,
+                pairs: asked.pairs,
+                configurations: 0,
+                draws: asked.draws(),
+                shuffle: None,
+                shown: 0,
+            };
+            let searched = match asked.source(house)? {
+                Source::Dataset => {
+                    house.gathered(&asked.data, asked.function.as_deref())?.search(&plan)?
+                }
+                Source::Table(source) => search_table(&source, &plan, &house.deadline())?.searched,
+            };
+            let found: Vec<_> = searched.found.iter().take(MOST_FOUND).collect();
+            Ok(Json(json!({ "positions": searched.positions, "games": searched.games,
             "tests": searched.tests, "found": found })))
-    })
-    .await
+        })
+        .await
 }
 
 /// The positions of a range of values, as pictures.
@@ -257,30 +260,31 @@ pub(crate) async fn positions(
     State(house): State<Arc<House>>,
     Told(asked): Told<Asked>,
 ) -> Result<Json<serde_json::Value>, Refusal> {
-    heavy(house, move |house| {
-        let range =
-            asked.range.ok_or_else(|| Refusal::bad("say the range of values: [from, to]"))?;
-        let Source::Dataset = asked.source(house)? else {
-            return Err(Refusal::bad("a table holds no positions; choose a dataset"));
-        };
-        let held = asked.conditions()?;
-        let gathered = house.gathered(&asked.data, asked.function.as_deref())?;
-        let dataset = Dataset::open(&house.workspace.find(&asked.data)?)
-            .map_err(|e| Refusal::from(LabError::from(e)))?;
-        let game = house.game(&dataset.manifest().game)?;
-        let study = house.study(game.name(), Some("trivial"))?;
-        let mut shown = Vec::new();
-        for (packed, value, half_points) in gathered.between(range, held.first(), MOST_SHOWN)? {
-            let position = game.position_text(packed)?;
-            let line = evalsmith_lab::prelude::Line { from: Some(position), moves: Vec::new() };
-            let view = study.view(&line)?;
-            shown.push(json!({ "position": line.from, "picture": view.picture,
+    house
+        .work(Work::Curves, move |house| {
+            let range =
+                asked.range.ok_or_else(|| Refusal::bad("say the range of values: [from, to]"))?;
+            let Source::Dataset = asked.source(house)? else {
+                return Err(Refusal::bad("a table holds no positions; choose a dataset"));
+            };
+            let held = asked.conditions()?;
+            let gathered = house.gathered(&asked.data, asked.function.as_deref())?;
+            let dataset = Dataset::open(&house.workspace.find(&asked.data)?)
+                .map_err(|e| Refusal::from(LabError::from(e)))?;
+            let game = house.game(&dataset.manifest().game)?;
+            let study = house.study(game.name(), Some("trivial"))?;
+            let mut shown = Vec::new();
+            for (packed, value, half_points) in gathered.between(range, held.first(), MOST_SHOWN)? {
+                let position = game.position_text(packed)?;
+                let line = evalsmith_lab::prelude::Line { from: Some(position), moves: Vec::new() };
+                let view = study.view(&line)?;
+                shown.push(json!({ "position": line.from, "picture": view.picture,
                 "diagram": view.diagram, "to_move": view.to_move, "value": value,
                 "points": f64::from(half_points) / 2.0 }));
-        }
-        Ok(Json(json!({ "game": game.name(), "positions": shown })))
-    })
-    .await
+            }
+            Ok(Json(json!({ "game": game.name(), "positions": shown })))
+        })
+        .await
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! come from a foreign origin, and must bring JSON where it changes something, which
 //! no form can. Beyond the loopback a token is asked for besides.
 
+use crate::connections::Connection;
 use crate::house::House;
 use crate::refusal::Refusal;
 use axum::body::to_bytes;
@@ -111,7 +112,7 @@ pub(crate) async fn door(
 ) -> Response {
     let mut response = match admitted(&house, &request) {
         Ok(None) => match received(request).await {
-            Ok(request) => next.run(request).await,
+            Ok(request) => answered(request, next).await,
             Err(refusal) => refusal.into_response(),
         },
         Ok(Some(response)) => response,
@@ -132,6 +133,16 @@ pub(crate) async fn door(
         }
     }
     response
+}
+
+/// Answers a request that is there as a whole; its connection is not idle until then.
+async fn answered(request: Request, next: Next) -> Response {
+    let answering = request.extensions().get::<Arc<Connection>>().map(Connection::answering);
+    let response = next.run(request).await;
+    match answering {
+        Some(answering) => response.map(|body| answering.until_sent(body)),
+        None => response,
+    }
 }
 
 /// The request with all of its body, which must not keep us waiting.

@@ -1,13 +1,14 @@
 //! What all requests share.
 
 use crate::guard::Entrance;
+use crate::lane::{Deadline, Lane};
 use crate::pool::Pool;
 use crate::rate::Rates;
 use crate::refusal::Refusal;
 use crate::runs::Runs;
 use crate::workspace::{Workspace, changed};
 use anyhow::Context;
-use evalsmith_lab::prelude::{AnyGame, FunctionName, Gathered, Quiet, Study};
+use evalsmith_lab::prelude::{AnyGame, FunctionName, Gathered, Study};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,12 +20,54 @@ const STUDIES: usize = 6;
 /// Datasets that stay read at once, and positions read of each.
 const GATHERINGS: usize = 2;
 const MOST_POSITIONS: usize = 300_000;
-/// Curves and searches that are worked on at once.
-const HEAVY: usize = 2;
 /// Listeners that watch runs at once.
 const WATCHERS: usize = 64;
-/// How long a request waits for its turn at that.
-const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Pieces of work of each kind that are done at once, and how long one may take.
+const PLAY: (usize, Duration) = (4, Duration::from_secs(30));
+const FILES: (usize, Duration) = (4, Duration::from_secs(30));
+const CURVES: (usize, Duration) = (2, Duration::from_mins(5));
+/// Threads for all of it, and a few to spare.
+pub(crate) const BLOCKING_THREADS: usize = PLAY.0 + FILES.0 + CURVES.0 + 4;
+
+/// The kinds of work that block a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// Positions and moves with functions that need no file.
+    Play,
+    /// Models, the workspace and its runs.
+    Files,
+    /// Evaluation curves.
+    Curves,
+}
+
+impl Work {
+    /// The kind of work with a function. A model is read from its file, and slow files
+    /// must not hold up those who play without one.
+    pub(crate) fn with(function: Option<&str>) -> Self {
+        match function.map(|name| FunctionName::from(name.to_owned())) {
+            Some(FunctionName::File(_)) => Self::Files,
+            _ => Self::Play,
+        }
+    }
+}
+
+struct Lanes {
+    play: Lane,
+    files: Lane,
+    curves: Lane,
+}
+
+impl Lanes {
+    fn new() -> Self {
+        let lane = |(turns, limit), crowded| Lane::new(turns, limit, crowded);
+        Self {
+            play: lane(PLAY, "many positions are being looked at; try again in a moment"),
+            files: lane(FILES, "many files are being read; try again in a moment"),
+            curves: lane(CURVES, "other curves are being drawn; try again in a moment"),
+        }
+    }
+}
 
 /// How a server is set up.
 #[derive(Clone, Debug)]
@@ -91,7 +134,7 @@ pub struct House {
     pub(crate) pool: Pool,
     pub(crate) workspace: Workspace,
     pub(crate) runs: Runs,
-    pub(crate) heavy: Arc<Semaphore>,
+    lanes: Lanes,
     pub(crate) watchers: Arc<Semaphore>,
 }
 
@@ -118,9 +161,32 @@ impl House {
             pool: Pool::new().context("no threads for analyses")?,
             runs: Runs::open(&workspace, settings.program, settings.keep_runs),
             workspace,
-            heavy: Arc::new(Semaphore::new(HEAVY)),
+            lanes: Lanes::new(),
             watchers: Arc::new(Semaphore::new(WATCHERS)),
         })
+    }
+
+    /// Does work that blocks a thread, away from the threads that answer requests.
+    pub(crate) async fn work<T: Send + 'static>(
+        self: Arc<Self>,
+        kind: Work,
+        work: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let house = Arc::clone(&self);
+        self.lane(kind).run(move || work(&house)).await
+    }
+
+    fn lane(&self, kind: Work) -> &Lane {
+        match kind {
+            Work::Play => &self.lanes.play,
+            Work::Files => &self.lanes.files,
+            Work::Curves => &self.lanes.curves,
+        }
+    }
+
+    /// Stops what is drawn when the request for it is given up.
+    pub(crate) fn deadline(&self) -> Deadline {
+        self.lanes.curves.deadline()
     }
 
     /// The games.
@@ -163,8 +229,9 @@ impl House {
         let key = (path.clone(), function.to_string());
         // A model that is fitted again, or a dataset that grows, is read again.
         let files: Vec<_> = file_of(&function).into_iter().chain([path.clone()]).collect();
-        self.gatherings
-            .get(key, &files, || Ok(game.gather(&path, &function, MOST_POSITIONS, &Quiet)?))
+        self.gatherings.get(key, &files, || {
+            Ok(game.gather(&path, &function, MOST_POSITIONS, &self.deadline())?)
+        })
     }
 
     /// Ends what must not outlive the server.
@@ -175,19 +242,4 @@ impl House {
 
 fn file_of(function: &FunctionName) -> Option<PathBuf> {
     if let FunctionName::File(path) = function { Some(path.clone()) } else { None }
-}
-
-/// Runs blocking work beside the requests, a little at a time.
-pub(crate) async fn heavy<T: Send + 'static>(
-    house: Arc<House>,
-    work: impl FnOnce(&House) -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let turn = tokio::time::timeout(PATIENCE, Arc::clone(&house.heavy).acquire_owned());
-    let reason = "other curves are being drawn; try again in a moment";
-    let permit = turn.await.ok().and_then(Result::ok).ok_or_else(|| Refusal::busy(reason))?;
-    let done = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        work(&house)
-    });
-    done.await.unwrap_or_else(|e| Err(Refusal::bad(format!("it could not be done: {e}"))))
 }

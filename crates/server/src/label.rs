@@ -4,9 +4,9 @@
 //! header as JSON, in whose metadata the program keeps a text of its own. Reading just
 //! that is quick enough to be done for every model of a folder at every look.
 
+use crate::plain;
 use serde::Deserialize;
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -29,7 +29,7 @@ struct Header {
 impl Label {
     /// The label of a file; none of one that is no model of this program.
     pub(crate) fn read(path: &Path) -> Option<Self> {
-        let mut file = File::open(path).ok()?;
+        let mut file = plain::open(path).ok()?;
         let mut length = [0; 8];
         file.read_exact(&mut length).ok()?;
         let length = u64::from_le_bytes(length);
@@ -76,5 +76,8 @@ mod tests {
         assert_eq!(label(&bytes(own)[..20]), None);
         assert_eq!(label(&u64::MAX.to_le_bytes()), None);
         assert_eq!(label(b"abc"), None);
+        let temp = tempfile::tempdir().unwrap();
+        plain::tests::fifo(&temp.path().join("fifo"));
+        assert_eq!(Label::read(&temp.path().join("fifo")), None);
     }
 }

@@ -11,12 +11,16 @@
 
 mod ask;
 mod assets;
+mod connections;
 mod curves;
 mod guard;
 mod house;
 mod label;
+mod lane;
+mod listen;
 mod made;
 mod order;
+mod plain;
 mod play;
 mod pool;
 mod rate;
@@ -47,29 +51,28 @@ pub fn serve(
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> anyhow::Result<()> {
-    // Requests are short; analyses and curves have threads of their own.
+    // These threads only answer; whatever reads a file or computes has threads of its own.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
-        .max_blocking_threads(8)
+        .max_blocking_threads(house::BLOCKING_THREADS)
         .enable_all()
         .build()
         .context("no threads for the server")?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let address = settings.address;
         let listener = tokio::net::TcpListener::bind(address).await.with_context(|| {
             format!("{address} cannot be listened on; is it taken? choose another --port")
         })?;
         let address = listener.local_addr()?;
         let house = Arc::new(House::open(games, settings, address)?);
-        let closing = Arc::clone(&house);
-        let service = routes(house).into_make_service_with_connect_info::<SocketAddr>();
         ready(address);
-        let served = axum::serve(listener, service);
         tokio::select! {
-            outcome = served.into_future() => outcome.context("the server stopped")?,
+            () = listen::listen(listener, routes(Arc::clone(&house))) => {}
             () = stop => {}
         }
-        closing.close();
-        Ok(())
-    })
+        Ok(house)
+    });
+    // Work that does not return is not waited for.
+    runtime.shutdown_background();
+    served.map(|house| house.close())
 }

@@ -2,6 +2,7 @@
 //! prints it, and the charts of its report before there is one.
 
 use crate::curves::unstyled;
+use crate::plain;
 use evalsmith_lab::prelude::{
     BootstrapSummary, MatchResult, RoundRecord, Schedule, Standings, TestVerdict, TournamentOrder,
     games_table, match_table, read_course, read_match, standings_so_far, standings_tables,
@@ -136,7 +137,7 @@ fn of_tournament(folder: &Path) -> Made {
 fn of_bootstrap(folder: &Path) -> Made {
     let read = |round: u32| -> Option<RoundRecord> {
         let file = folder.join(format!("round-{round:03}")).join("round.json");
-        serde_json::from_slice(&fs::read(file).ok()?).ok()
+        plain::json(&file)
     };
     let rounds: Vec<RoundRecord> = (1..=MOST_ROUNDS).map_while(read).collect();
     let (finished, report) = (has_summary(folder), folder.join("report.html").is_file());

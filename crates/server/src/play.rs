@@ -1,14 +1,17 @@
 //! Positions, moves, analyses and reasons.
 
 use crate::ask::{Called, Told, Words};
-use crate::house::House;
+use crate::house::{House, Work};
 use crate::pool::Hurry;
 use crate::refusal::Refusal;
 use crate::stream;
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use evalsmith_lab::prelude::{Account, Line, News, Picture, Reply, Side, Stepwise, Strength, View};
+use evalsmith_lab::LabError;
+use evalsmith_lab::prelude::{
+    Account, Line, News, Picture, Reply, Side, Stepwise, Strength, Study, View,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
@@ -71,9 +74,12 @@ pub(crate) async fn view(
     Called(game): Called,
     Told(asked): Told<Asked>,
 ) -> Result<Json<Shown>, Refusal> {
-    let study = house.study(&game, asked.function.as_deref())?;
-    let view = study.view(&asked.line())?;
-    Ok(Json(Shown { view, sides: study.side_names(), kind: study.kind() }))
+    let shown = house.work(Work::with(asked.function.as_deref()), move |house| {
+        let study = house.study(&game, asked.function.as_deref())?;
+        let view = study.view(&asked.line())?;
+        Ok(Shown { view, sides: study.side_names(), kind: study.kind() })
+    });
+    Ok(Json(shown.await?))
 }
 
 /// Text of a person.
@@ -89,7 +95,10 @@ pub(crate) async fn read(
     Called(game): Called,
     Told(asked): Told<Text>,
 ) -> Result<Json<Line>, Refusal> {
-    Ok(Json(house.study(&game, Some("trivial"))?.read(&asked.text)?))
+    let line = house.work(Work::Play, move |house| {
+        Ok(house.study(&game, Some("trivial"))?.read(&asked.text)?)
+    });
+    Ok(Json(line.await?))
 }
 
 /// A board that was put together.
@@ -106,9 +115,11 @@ pub(crate) async fn set_up(
     Called(game): Called,
     Told(asked): Told<Composed>,
 ) -> Result<Json<serde_json::Value>, Refusal> {
-    let study = house.study(&game, Some("trivial"))?;
-    let position = study.set_up(&asked.picture, asked.to_move)?;
-    Ok(Json(json!({ "position": position })))
+    let position = house.work(Work::Play, move |house| {
+        let study = house.study(&game, Some("trivial"))?;
+        Ok(study.set_up(&asked.picture, asked.to_move)?)
+    });
+    Ok(Json(json!({ "position": position.await? })))
 }
 
 /// Why the function says what it says.
@@ -117,8 +128,11 @@ pub(crate) async fn account(
     Called(game): Called,
     Told(asked): Told<Asked>,
 ) -> Result<Json<Account>, Refusal> {
-    let study = house.study(&game, asked.function.as_deref())?;
-    Ok(Json(study.account(&asked.line(), asked.mv.as_deref())?))
+    let account = house.work(Work::with(asked.function.as_deref()), move |house| {
+        let study = house.study(&game, asked.function.as_deref())?;
+        Ok(study.account(&asked.line(), asked.mv.as_deref())?)
+    });
+    Ok(Json(account.await?))
 }
 
 /// A move in answer.
@@ -127,9 +141,13 @@ pub(crate) async fn reply(
     Called(game): Called,
     Told(asked): Told<Asked>,
 ) -> Result<Json<Reply>, Refusal> {
-    let study = house.study(&game, asked.function.as_deref())?;
-    let work = study.reply(&asked.line(), asked.strength.unwrap_or_default())?;
-    let mut hear = house.pool.begin(work, Hurry::Urgent).ok_or_else(crowded)?;
+    let begun = house.work(Work::with(asked.function.as_deref()), move |house| {
+        let study = house.study(&game, asked.function.as_deref())?;
+        let work = study.reply(&asked.line(), asked.strength.unwrap_or_default())?;
+        let reason = "as many replies as this server allows are under way; try again in a moment";
+        house.pool.begin(work, Hurry::Urgent).ok_or_else(|| Refusal::busy(reason))
+    });
+    let mut hear = begun.await?;
     // The answer is told once, and may be told before it is waited for.
     while hear.borrow_and_update().is_none() {
         if hear.changed().await.is_err() {
@@ -140,10 +158,6 @@ pub(crate) async fn reply(
         Some(News::Reply(reply)) => Ok(Json(reply.clone())),
         _ => Err(Refusal::busy("no answer was found in time; ask again")),
     }
-}
-
-fn crowded() -> Refusal {
-    Refusal::busy("as many analyses as this server allows are under way; close one")
 }
 
 /// What an event source asks for, all in its address.
@@ -165,9 +179,20 @@ impl Watched {
     }
 }
 
-fn begin(house: &House, work: Box<dyn Stepwise>) -> Result<impl IntoResponse + use<>, Refusal> {
-    let hear = house.pool.begin(work, Hurry::Patient).ok_or_else(crowded)?;
-    Ok(stream::events(hear))
+/// Begins what goes on while somebody listens.
+async fn begin(
+    house: Arc<House>,
+    game: String,
+    asked: Watched,
+    start: impl FnOnce(&dyn Study, &Watched) -> Result<Box<dyn Stepwise>, LabError> + Send + 'static,
+) -> Result<impl IntoResponse, Refusal> {
+    let begun = house.work(Work::with(asked.function.as_deref()), move |house| {
+        let study = house.study(&game, asked.function.as_deref())?;
+        let work = start(&**study, &asked)?;
+        let reason = "as many analyses as this server allows are under way; close one";
+        house.pool.begin(work, Hurry::Patient).ok_or_else(|| Refusal::busy(reason))
+    });
+    Ok(stream::events(begun.await?))
 }
 
 /// The values of all moves, deeper and deeper.
@@ -176,9 +201,10 @@ pub(crate) async fn analysis(
     Called(game): Called,
     Words(asked): Words<Watched>,
 ) -> Result<impl IntoResponse, Refusal> {
-    let study = house.study(&game, asked.function.as_deref())?;
-    let depth = asked.depth.unwrap_or(DEEPEST).clamp(1, DEEPEST);
-    begin(&house, study.analysis(&asked.line(), depth)?)
+    begin(house, game, asked, |study, asked| {
+        study.analysis(&asked.line(), asked.depth.unwrap_or(DEEPEST).clamp(1, DEEPEST))
+    })
+    .await
 }
 
 /// The values of a game's positions, and its blunders.
@@ -187,7 +213,8 @@ pub(crate) async fn course(
     Called(game): Called,
     Words(asked): Words<Watched>,
 ) -> Result<impl IntoResponse, Refusal> {
-    let study = house.study(&game, asked.function.as_deref())?;
-    let depth = asked.depth.unwrap_or(COURSE_DEPTH).clamp(1, DEEPEST);
-    begin(&house, study.course(&asked.line(), depth)?)
+    begin(house, game, asked, |study, asked| {
+        study.course(&asked.line(), asked.depth.unwrap_or(COURSE_DEPTH).clamp(1, DEEPEST))
+    })
+    .await
 }

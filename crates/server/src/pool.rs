@@ -7,7 +7,9 @@
 //! Invariant: there are as many threads as cores at most, they sleep while there is
 //! nothing to do, and work whose listener went away is dropped before its next slice.
 //! They stand behind the threads that answer requests, and behind a browser on the same
-//! machine: what somebody waits for is not held up by what somebody looks at.
+//! machine: what somebody waits for is not held up by what somebody looks at. Replies to
+//! moves have a limit of their own and go first: however many analyses are open, one can
+//! play.
 
 use evalsmith_lab::prelude::{News, Stepwise};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,7 +18,7 @@ use tokio::sync::watch;
 
 /// What one turn takes, about.
 const SLICE: Duration = Duration::from_millis(20);
-/// Work that may be under way at once.
+/// Work of each [`Hurry`] that may be under way at once.
 const MOST: usize = 64;
 /// Processor time for one piece of work.
 const LONGEST: Duration = Duration::from_mins(3);
@@ -30,17 +32,18 @@ pub(crate) fn step_back() {
     let _ = rustix::process::nice(BEHIND);
 }
 
-/// How soon work is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How soon work is wanted; what is wanted sooner goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Hurry {
-    /// It goes on while somebody looks.
-    Patient,
     /// Somebody waits for the one answer it gives.
     Urgent,
+    /// It goes on while somebody looks.
+    Patient,
 }
 
 struct Job {
     work: Box<dyn Stepwise>,
+    hurry: Hurry,
     tell: watch::Sender<Option<News>>,
     used: Duration,
     begun: Duration,
@@ -50,18 +53,21 @@ struct Job {
 struct Queue {
     waiting: Vec<Job>,
     /// What those that are at work had used when they began.
-    working: Vec<Duration>,
+    working: Vec<(Hurry, Duration)>,
     closed: bool,
 }
 
 impl Queue {
-    fn level(&self) -> Duration {
-        let used = self.waiting.iter().map(|job| job.used).chain(self.working.iter().copied());
-        used.min().unwrap_or_default()
+    /// What each piece of work of a kind has used.
+    fn used(&self, hurry: Hurry) -> impl Iterator<Item = Duration> {
+        let waiting = self.waiting.iter().map(|job| (job.hurry, job.used));
+        let all = waiting.chain(self.working.iter().copied());
+        all.filter(move |&(kind, _)| kind == hurry).map(|(_, used)| used)
     }
 
     fn next(&mut self) -> Option<Job> {
-        let at = (0..self.waiting.len()).min_by_key(|&at| self.waiting[at].used)?;
+        let order = |&at: &usize| (self.waiting[at].hurry, self.waiting[at].used);
+        let at = (0..self.waiting.len()).min_by_key(order)?;
         // The order among equals is that of their coming.
         Some(self.waiting.remove(at))
     }
@@ -112,11 +118,11 @@ impl Pool {
         let (tell, hear) = watch::channel(None);
         let mut queue = self.shared.lock();
         queue.waiting.retain(|job| !job.tell.is_closed());
-        if queue.waiting.len() + queue.working.len() >= MOST {
+        if queue.used(hurry).count() >= MOST {
             return None;
         }
-        let used = if hurry == Hurry::Urgent { Duration::ZERO } else { queue.level() };
-        queue.waiting.push(Job { work, tell, used, begun: used });
+        let used = queue.used(hurry).min().unwrap_or_default();
+        queue.waiting.push(Job { work, hurry, tell, used, begun: used });
         drop(queue);
         self.shared.wake.notify_one();
         Some(hear)
@@ -146,16 +152,17 @@ fn work(shared: &Shared) {
         if job.tell.is_closed() {
             continue;
         }
-        queue.working.push(job.used);
+        let before = (job.hurry, job.used);
+        queue.working.push(before);
         drop(queue);
-        let (before, begun) = (job.used, Instant::now());
+        let begun = Instant::now();
         let step = job.work.step(SLICE);
         job.used += begun.elapsed();
         if let Some(news) = step.news {
             job.tell.send_replace(Some(news));
         }
         queue = shared.lock();
-        if let Some(at) = queue.working.iter().position(|&used| used == before) {
+        if let Some(at) = queue.working.iter().position(|&at_work| at_work == before) {
             queue.working.swap_remove(at);
         }
         if !step.done && job.used.saturating_sub(job.begun) < LONGEST {
@@ -248,8 +255,25 @@ mod tests {
         let pool = Pool::with_threads(1).unwrap();
         let hearing: Vec<_> =
             (0..MOST).map(|_| pool.begin(busy(1, u64::MAX).0, Hurry::Patient).unwrap()).collect();
-        assert!(pool.begin(busy(1, 1).0, Hurry::Urgent).is_none());
+        assert!(pool.begin(busy(1, 1).0, Hurry::Patient).is_none());
         drop(hearing);
         assert!(pool.begin(busy(1, 1).0, Hurry::Patient).is_some(), "room again");
+    }
+
+    #[test]
+    fn one_can_play_while_all_analyses_are_taken() {
+        let pool = Pool::with_threads(1).unwrap();
+        let open = || pool.begin(busy(1, u64::MAX).0, Hurry::Patient);
+        let hearing: Vec<_> = std::iter::from_fn(open).collect();
+        assert_eq!(hearing.len(), MOST);
+        let (reply, steps) = busy(1, 3);
+        let mut reply = pool.begin(reply, Hurry::Urgent).expect("a reply has room of its own");
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async { while reply.changed().await.is_ok() {} });
+        assert_eq!(steps.load(Ordering::SeqCst), 3);
+        // Replies are bounded, too.
+        let reply = || pool.begin(busy(1, u64::MAX).0, Hurry::Urgent);
+        let replies: Vec<_> = std::iter::from_fn(reply).collect();
+        assert_eq!(replies.len(), MOST);
     }
 }

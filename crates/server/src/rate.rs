@@ -1,5 +1,6 @@
 //! How often one address may ask: a bucket that fills at a steady rate.
 
+use crate::connections::client;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
@@ -21,6 +22,7 @@ pub(crate) struct Rates {
 impl Rates {
     /// Whether an address may ask now.
     pub(crate) fn admit(&self, who: IpAddr, now: Instant) -> bool {
+        let who = client(who);
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let filled = |(level, since): (f64, Instant)| {
             let waited = now.saturating_duration_since(since).as_secs_f64();

@@ -2,8 +2,9 @@
 
 use crate::assets::{self, FILES};
 use crate::guard;
-use crate::house::House;
+use crate::house::{House, Work};
 use crate::refusal::Refusal;
+use crate::workspace::Holdings;
 use crate::{curves, play, watch};
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
@@ -66,6 +67,6 @@ async fn short_address(
     next.run(request).await
 }
 
-async fn holdings(State(house): State<Arc<House>>) -> Json<crate::workspace::Holdings> {
-    Json(house.workspace.holdings())
+async fn holdings(State(house): State<Arc<House>>) -> Result<Json<Holdings>, Refusal> {
+    house.work(Work::Files, |house| Ok(Json(house.workspace.holdings()))).await
 }

@@ -9,13 +9,15 @@
 //! closes, however the server ended. A kept run has no pipe; the next server knows it
 //! by its process number, the moment it was started and the folder it works in. The
 //! workspace may have come from elsewhere: no link in the hidden folder is followed.
+//! Runs are started one after another, so that none passes the checks beside another.
 
 use crate::order::{Command, Order};
+use crate::plain;
 use crate::pool::step_back;
 use crate::refusal::Refusal;
 use crate::workspace::Workspace;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use evalsmith_lab::prelude::files::write_atomically;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -23,7 +25,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const FOLDER: &str = ".evalsmith";
@@ -48,16 +50,58 @@ pub(crate) struct Runs {
     program: PathBuf,
     root: PathBuf,
     keep: bool,
-    children: Mutex<HashMap<String, Child>>,
+    children: Arc<Children>,
+    /// Held from the first check to the record of the new run.
+    starting: Mutex<()>,
+}
+
+/// The processes this server started and has not waited for, by what they make.
+#[derive(Default)]
+struct Children(Mutex<HashMap<String, Child>>);
+
+impl Children {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Child>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a child is at work; one that ended is waited for, and is one no longer.
+    fn is_running(&self, makes: &str) -> bool {
+        let mut children = self.lock();
+        let Some(child) = children.get_mut(makes) else { return false };
+        if matches!(child.try_wait(), Ok(None)) {
+            return true;
+        }
+        children.remove(makes);
+        false
+    }
+
+    /// Adds a child, and a thread that sees to it when it ends.
+    fn add(self: &Arc<Self>, makes: String, child: Child) {
+        let id = Pid::from_child(&child);
+        self.lock().insert(makes.clone(), child);
+        let children = Arc::clone(self);
+        let reaper = std::thread::Builder::new().name(format!("run {makes}"));
+        // Without a thread the next question about the run does the same.
+        let _ = reaper.spawn(move || {
+            // The process keeps its number until it is waited for under the lock.
+            let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while matches!(waitid(WaitId::Pid(id), ended), Err(rustix::io::Errno::INTR)) {}
+            children.is_running(&makes);
+        });
+    }
+
+    /// Sends a signal to a child; whether there is one.
+    fn interrupt(&self, makes: &str) -> bool {
+        let children = self.lock();
+        let Some(child) = children.get(makes) else { return false };
+        kill_process(Pid::from_child(child), Signal::INT).is_ok()
+    }
 }
 
 impl Runs {
     pub(crate) fn open(workspace: &Workspace, program: PathBuf, keep: bool) -> Self {
-        Self { program, root: workspace.root().to_owned(), keep, children: Mutex::default() }
-    }
-
-    fn children(&self) -> MutexGuard<'_, HashMap<String, Child>> {
-        self.children.lock().unwrap_or_else(PoisonError::into_inner)
+        let (children, starting) = (Arc::default(), Mutex::default());
+        Self { program, root: workspace.root().to_owned(), keep, children, starting }
     }
 
     fn folder(&self) -> PathBuf {
@@ -81,7 +125,7 @@ impl Runs {
 
     /// The record of what makes this, if the page ordered it.
     pub(crate) fn record(&self, makes: &str) -> Option<Record> {
-        serde_json::from_slice(&fs::read(self.kept(makes, ".json")?).ok()?).ok()
+        plain::json(&self.kept(makes, ".json")?)
     }
 
     /// The paths of all that was ordered here.
@@ -96,20 +140,14 @@ impl Runs {
 
     /// Whether what makes this is at work.
     pub(crate) fn is_running(&self, makes: &str) -> bool {
-        let mut children = self.children();
-        if let Some(child) = children.get_mut(makes) {
-            if matches!(child.try_wait(), Ok(None)) {
-                return true;
-            }
-            children.remove(makes);
-        }
-        drop(children);
-        self.record(makes).is_some_and(|record| is_alive(record.process, &self.root))
+        self.children.is_running(makes)
+            || self.record(makes).is_some_and(|record| is_alive(record.process, &self.root))
     }
 
     /// Starts a run, or goes on with it.
     pub(crate) fn start(&self, order: Order, command: Command) -> Result<(), Refusal> {
         let Command { words, makes } = command;
+        let _one_at_a_time = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_running(&makes) {
             return Err(Refusal::new(
                 axum::http::StatusCode::CONFLICT,
@@ -137,14 +175,20 @@ impl Runs {
         } else {
             child.arg("--until-stdin-closes").stdin(Stdio::piped());
         }
-        let child = behind(child).map_err(failed)?;
+        let mut child = behind(child).map_err(failed)?;
         let id = child.id() as i32;
         let record = Record { order, words, process: (id, started(id).unwrap_or_default()) };
-        self.children().insert(makes.clone(), child);
-        let text = serde_json::to_vec_pretty(&record).map_err(|e| Refusal::bad(e.to_string()))?;
         let file = self.file(&makes, ".json");
-        evalsmith_lab::prelude::files::write_atomically(&file, |f| f.write_all(&text))
-            .map_err(|e: std::io::Error| failed(e))
+        let recorded = serde_json::to_vec_pretty(&record).map_err(std::io::Error::from);
+        let recorded = recorded.and_then(|text| write_atomically(&file, |f| f.write_all(&text)));
+        if let Err(e) = recorded {
+            // A run without a record could be neither found nor stopped.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(failed(e));
+        }
+        self.children.add(makes, child);
+        Ok(())
     }
 
     /// Asks a run to stop at a safe point.
@@ -152,9 +196,15 @@ impl Runs {
         if !self.is_running(makes) {
             return Err(Refusal::bad(format!("{makes} is not running")));
         }
-        let process = self.record(makes).map(|record| record.process.0);
-        let stopped = process.is_some_and(|id| kill(Pid::from_raw(id), Signal::SIGINT).is_ok());
-        if stopped { Ok(()) } else { Err(Refusal::bad(format!("{makes} cannot be stopped"))) }
+        let kept = || {
+            let id = Pid::from_raw(self.record(makes)?.process.0)?;
+            kill_process(id, Signal::INT).ok()
+        };
+        if self.children.interrupt(makes) || kept().is_some() {
+            Ok(())
+        } else {
+            Err(Refusal::bad(format!("{makes} cannot be stopped")))
+        }
     }
 
     /// Where a run's output is kept.
@@ -166,7 +216,7 @@ impl Runs {
     pub(crate) fn output(&self, makes: &str) -> String {
         let tail = || -> std::io::Result<String> {
             let file = self.kept(makes, ".log").ok_or(std::io::ErrorKind::NotFound)?;
-            let mut file = File::open(file)?;
+            let mut file = plain::open(&file)?;
             let length = file.metadata()?.len();
             file.seek(SeekFrom::Start(length.saturating_sub(SHOWN)))?;
             let mut bytes = Vec::new();
@@ -178,7 +228,7 @@ impl Runs {
 
     /// Lets go of the children: without the pipe they stop, unless they are kept.
     pub(crate) fn close(&self) {
-        let mut children = std::mem::take(&mut *self.children());
+        let mut children = std::mem::take(&mut *self.children.lock());
         if self.keep {
             return;
         }
@@ -248,6 +298,88 @@ mod tests {
         assert!(!is_alive((own, since + 1), &here), "another process of that number");
         assert!(!is_alive((own, since), Path::new("/proc")), "at work elsewhere");
         assert!(!is_alive((-1, 0), &here) && !is_alive((0, 0), &here));
+    }
+
+    /// Starts a shell in place of the program; it reads its script, not a command line.
+    fn start(runs: &Runs, makes: &str, script: &str) -> Result<(), Refusal> {
+        let order = r#"{"kind": "learn", "game": "othello", "name": "a"}"#;
+        let words = vec!["-c".to_owned(), script.to_owned()];
+        let command = Command { words, makes: makes.to_owned() };
+        runs.start(serde_json::from_str(order).unwrap(), command)
+    }
+
+    /// What several threads are answered that start runs at the same moment.
+    fn at_once(runs: &Runs, names: &[String]) -> Vec<Result<(), Refusal>> {
+        let gate = std::sync::Barrier::new(names.len());
+        std::thread::scope(|scope| {
+            let starts = names.iter().map(|name| {
+                scope.spawn(|| {
+                    gate.wait();
+                    start(runs, name, "exec cat >/dev/null")
+                })
+            });
+            let starts: Vec<_> = starts.collect();
+            starts.into_iter().map(|start| start.join().unwrap()).collect()
+        })
+    }
+
+    #[test]
+    fn runs_that_are_started_at_once_keep_the_limit() {
+        let temp = tempfile::tempdir().unwrap();
+        let runs = Runs::open(&Workspace::open(temp.path()).unwrap(), "/bin/sh".into(), false);
+        let names: Vec<String> = (0..12).map(|i| format!("run-{i}")).collect();
+        let told = at_once(&runs, &names);
+        assert_eq!(told.iter().filter(|told| told.is_ok()).count(), MOST, "{told:?}");
+        assert!(
+            told.iter().filter_map(|told| told.as_ref().err()).all(|refusal| refusal.status == 429)
+        );
+        runs.close();
+        assert!(!names.iter().any(|name| runs.is_running(name)), "they end with the server");
+    }
+
+    #[test]
+    fn one_name_is_started_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let runs = Runs::open(&Workspace::open(temp.path()).unwrap(), "/bin/sh".into(), false);
+        let told = at_once(&runs, &vec!["same".to_owned(); 12]);
+        assert_eq!(told.iter().filter(|told| told.is_ok()).count(), 1, "{told:?}");
+        assert!(
+            told.iter().filter_map(|told| told.as_ref().err()).all(|refusal| refusal.status == 409)
+        );
+        runs.close();
+    }
+
+    #[test]
+    fn an_ended_run_leaves_no_process_behind() {
+        let temp = tempfile::tempdir().unwrap();
+        let runs = Runs::open(&Workspace::open(temp.path()).unwrap(), "/bin/sh".into(), false);
+        start(&runs, "short", "exit 1").unwrap();
+        let process = runs.record("short").unwrap().process.0;
+        // Nobody asks for the run, and yet it is waited for.
+        let stat = Path::new("/proc").join(process.to_string()).join("stat");
+        let begun = Instant::now();
+        while stat.exists() {
+            assert!(begun.elapsed() < Duration::from_mins(1), "a zombie stays");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!runs.is_running("short"));
+        start(&runs, "short", "exec cat >/dev/null").unwrap();
+        assert!(runs.is_running("short"));
+        runs.stop("short").unwrap();
+        while runs.is_running("short") {
+            assert!(begun.elapsed() < Duration::from_mins(1), "it was stopped");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(runs.stop("short").is_err());
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_recorded_is_not_started() {
+        let temp = tempfile::tempdir().unwrap();
+        let runs = Runs::open(&Workspace::open(temp.path()).unwrap(), "/bin/sh".into(), false);
+        fs::create_dir_all(runs.file("a", ".json").join("in the way")).unwrap();
+        assert!(start(&runs, "a", "exec cat >/dev/null").is_err());
+        assert!(!runs.is_running("a") && runs.children.lock().is_empty());
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Runs as the page sees them: listed, looked at, watched, started, stopped, resumed.
 
 use crate::ask::{Told, Words};
-use crate::house::House;
+use crate::house::{House, Work};
 use crate::made::Made;
 use crate::order::Order;
+use crate::plain;
 use crate::refusal::Refusal;
 use crate::stream;
 use crate::workspace::{Stamp, Workspace};
@@ -17,7 +18,6 @@ use evalsmith_lab::prelude::{
 };
 use futures_util::stream::unfold;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +26,8 @@ use tokio::sync::OwnedSemaphorePermit;
 /// How often a run is looked at for a listener; more rarely where that takes long.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
 const REST: u32 = 10;
+/// Bytes of a report that are read.
+const LARGEST_REPORT: u64 = 64 << 20;
 
 /// A run in a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,7 +61,7 @@ pub(crate) struct Shown {
 
 /// All runs of the workspace.
 pub(crate) async fn list(State(house): State<Arc<House>>) -> Result<Json<Vec<Listed>>, Refusal> {
-    beside(house, |house| Ok(Json(listed(house)))).await
+    house.work(Work::Files, |house| Ok(Json(listed(house)))).await
 }
 
 fn listed(house: &House) -> Vec<Listed> {
@@ -81,15 +83,6 @@ fn listed(house: &House) -> Vec<Listed> {
     }
     listed.sort_by(|a, b| (a.state != "running", &a.path).cmp(&(b.state != "running", &b.path)));
     listed
-}
-
-/// Runs blocking work beside the requests.
-async fn beside<T: Send + 'static>(
-    house: Arc<House>,
-    work: impl FnOnce(&House) -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let done = tokio::task::spawn_blocking(move || work(&house)).await;
-    done.unwrap_or_else(|e| Err(Refusal::bad(format!("it could not be done: {e}"))))
 }
 
 /// Where a run's result is or will be: inside the workspace in any case.
@@ -128,7 +121,7 @@ fn told(
 /// Whether a run that somebody else started is at work in a folder.
 fn is_locked(folder: &Path) -> bool {
     let lock = folder.join("run.lock");
-    lock.is_file() && matches!(files::Lock::take(&lock), Ok(None))
+    lock.is_file() && matches!(files::Lock::take(&lock, folder), Err(files::LockError::Held { .. }))
 }
 
 /// Which run.
@@ -143,7 +136,7 @@ pub(crate) async fn show(
     State(house): State<Arc<House>>,
     Words(which): Words<Which>,
 ) -> Result<Json<Shown>, Refusal> {
-    beside(house, move |house| Ok(Json(shown(house, &which.path)?))).await
+    house.work(Work::Files, move |house| Ok(Json(shown(house, &which.path)?))).await
 }
 
 fn shown(house: &House, path: &str) -> Result<Shown, Refusal> {
@@ -183,14 +176,18 @@ impl Watcher {
     async fn next(mut self) -> Option<(Shown, Self)> {
         loop {
             tokio::time::sleep(self.pause).await;
-            let (house, path, seen) = (Arc::clone(&self.house), self.path.clone(), self.seen);
-            let look = tokio::task::spawn_blocking(move || {
+            let (path, seen) = (self.path.clone(), self.seen);
+            let look = Arc::clone(&self.house).work(Work::Files, move |house| {
                 let begun = Instant::now();
-                let now = traces(&house, &path);
-                let fresh = (Some(now) != seen).then(|| shown(&house, &path));
-                (now, fresh.transpose(), begun.elapsed())
+                let now = traces(house, &path);
+                let fresh = (Some(now) != seen).then(|| shown(house, &path));
+                Ok((now, fresh.transpose(), begun.elapsed()))
             });
-            let (now, fresh, took) = look.await.ok()?;
+            // Where the server is busy the next look is as good.
+            let Ok((now, fresh, took)) = look.await else {
+                self.pause = TOLD_EVERY;
+                continue;
+            };
             self.seen = Some(now);
             self.pause = TOLD_EVERY.max(REST * took);
             if let Some(fresh) = fresh.ok()? {
@@ -210,7 +207,8 @@ pub(crate) async fn events(
     let turn = turn.map_err(|_| Refusal::busy(reason))?;
     let path = which.path.clone();
     // A run that is none is refused, not waited for.
-    beside(Arc::clone(&house), move |house| shown(house, &path).map(drop)).await?;
+    let known = Arc::clone(&house).work(Work::Files, move |house| shown(house, &path).map(drop));
+    known.await?;
     let watcher =
         Watcher { house, path: which.path, seen: None, pause: Duration::ZERO, _turn: turn };
     Ok(stream::values(unfold(watcher, Watcher::next), "run"))
@@ -221,19 +219,7 @@ pub(crate) async fn report(
     State(house): State<Arc<House>>,
     Words(which): Words<Which>,
 ) -> Result<impl IntoResponse, Refusal> {
-    let path = house.workspace.find(&which.path)?;
-    let failed = |e: LabError| Refusal::from(e);
-    let html = if path.is_file() {
-        let (header, result) = read_match(&path).map_err(|e| failed(e.into()))?;
-        let course = read_course(&path).map_err(|e| failed(e.into()))?;
-        match_page(&header, &result, &course)
-    } else if path.join("report.html").is_file() {
-        let file = house.workspace.find(&format!("{}/report.html", which.path))?;
-        fs::read_to_string(file).map_err(|e| Refusal::missing(e.to_string()))?
-    } else {
-        let (game, order) = TournamentOrder::of_folder(&path)?;
-        tournament_page(&game, &order, &standings_so_far(&order, &path)?)
-    };
+    let html = house.work(Work::Files, move |house| page_of(house, &which.path)).await?;
     let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; \
                   frame-ancestors 'self'";
     let headers = [
@@ -243,15 +229,36 @@ pub(crate) async fn report(
     Ok((headers, html))
 }
 
+fn page_of(house: &House, name: &str) -> Result<String, Refusal> {
+    let path = house.workspace.find(name)?;
+    if path.is_file() {
+        let failed = |e| Refusal::from(LabError::from(e));
+        let (header, result) = read_match(&path).map_err(failed)?;
+        let course = read_course(&path).map_err(failed)?;
+        return Ok(match_page(&header, &result, &course));
+    }
+    if path.join("report.html").is_file() {
+        let file = house.workspace.find(&format!("{name}/report.html"))?;
+        let failed = |reason: String| Refusal::missing(format!("the report of {name:?}: {reason}"));
+        let html = plain::read(&file, LARGEST_REPORT).map_err(|e| failed(e.to_string()))?;
+        return String::from_utf8(html).map_err(|e| failed(e.to_string()));
+    }
+    let (game, order) = TournamentOrder::of_folder(&path)?;
+    Ok(tournament_page(&game, &order, &standings_so_far(&order, &path)?))
+}
+
 /// Starts a run.
 pub(crate) async fn start(
     State(house): State<Arc<House>>,
     Told(order): Told<Order>,
 ) -> Result<Json<serde_json::Value>, Refusal> {
-    let command = order.command(&house)?;
-    let (path, words) = (command.makes.clone(), command.words.join(" "));
-    house.runs.start(order, command)?;
-    Ok(Json(serde_json::json!({ "path": path, "command": format!("evalsmith {words}") })))
+    let started = house.work(Work::Files, move |house| {
+        let command = order.command(house)?;
+        let (path, words) = (command.makes.clone(), command.words.join(" "));
+        house.runs.start(order, command)?;
+        Ok(serde_json::json!({ "path": path, "command": format!("evalsmith {words}") }))
+    });
+    Ok(Json(started.await?))
 }
 
 /// Stops a run.
@@ -259,8 +266,11 @@ pub(crate) async fn stop(
     State(house): State<Arc<House>>,
     Told(which): Told<Which>,
 ) -> Result<Json<serde_json::Value>, Refusal> {
-    house.runs.stop(&which.path)?;
-    Ok(Json(serde_json::json!({ "stopping": which.path })))
+    let stopping = house.work(Work::Files, move |house| {
+        house.runs.stop(&which.path)?;
+        Ok(serde_json::json!({ "stopping": which.path }))
+    });
+    Ok(Json(stopping.await?))
 }
 
 /// Goes on with a run that the page ordered.
@@ -268,12 +278,15 @@ pub(crate) async fn resume(
     State(house): State<Arc<House>>,
     Told(which): Told<Which>,
 ) -> Result<Json<serde_json::Value>, Refusal> {
-    let record = house.runs.record(&which.path).ok_or_else(|| {
-        let reason = "it was not ordered here: repeat the command it came from";
-        Refusal::missing(format!("{:?}: {reason}", which.path))
-    })?;
-    // The record lies in a folder that others may write: it is checked as a request is.
-    let command = record.order.command(&house)?;
-    house.runs.start(record.order, command)?;
-    Ok(Json(serde_json::json!({ "path": which.path })))
+    let resumed = house.work(Work::Files, move |house| {
+        let record = house.runs.record(&which.path).ok_or_else(|| {
+            let reason = "it was not ordered here: repeat the command it came from";
+            Refusal::missing(format!("{:?}: {reason}", which.path))
+        })?;
+        // The record lies in a folder that others may write: it is checked as a request is.
+        let command = record.order.command(house)?;
+        house.runs.start(record.order, command)?;
+        Ok(serde_json::json!({ "path": which.path }))
+    });
+    Ok(Json(resumed.await?))
 }

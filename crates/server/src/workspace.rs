@@ -4,6 +4,7 @@
 //! inside the folder with all links followed, and so is everything in it.
 
 use crate::label::Label;
+use crate::plain;
 use crate::refusal::Refusal;
 use evalsmith_lab::prelude::{Dataset, FunctionName};
 use serde::Serialize;
@@ -17,6 +18,8 @@ const DEEP: usize = 4;
 /// Files and folders that are looked at.
 const MOST: usize = 5000;
 
+/// Bytes of a model that is opened.
+const LARGEST_MODEL: u64 = 512 << 20;
 /// Files and folders that one folder may hold to be worked with.
 const MOST_IN_FOLDER: usize = 20_000;
 
@@ -81,14 +84,20 @@ impl Workspace {
             return Err(outside());
         }
         if found.is_dir() && !self.is_sealed(&found) {
-            let reason = "holds links that lead out of the workspace, or too much to be sure";
+            let reason = "holds links that lead out of the workspace, files that are not regular, \
+                          or too much to be sure";
             return Err(Refusal::forbidden(format!("{path:?} {reason}")));
+        }
+        // Opening a FIFO waits for somebody to write into it.
+        if !found.is_dir() && !plain::is_file(&found) {
+            return Err(Refusal::forbidden(format!("{path:?} is not a regular file")));
         }
         Ok(found)
     }
 
-    /// Whether no link in a folder leads out. Links to folders are refused: what lies
-    /// behind them would have to be looked through, too, and may lead around in a circle.
+    /// Whether a folder holds regular files and folders alone, and no link in it leads
+    /// out. Links to folders are refused: what lies behind them would have to be looked
+    /// through, too, and may lead around in a circle.
     fn is_sealed(&self, folder: &Path) -> bool {
         let mut folders = vec![folder.to_owned()];
         let mut left = MOST_IN_FOLDER;
@@ -97,7 +106,8 @@ impl Workspace {
             for entry in entries {
                 let Ok(entry) = entry else { return false };
                 let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { return false };
-                let inner = !kind.is_symlink()
+                let inner = kind.is_dir()
+                    || kind.is_file()
                     || path.canonicalize().is_ok_and(|p| p.is_file() && p.starts_with(&self.root));
                 if left == 0 || !inner {
                     return false;
@@ -148,7 +158,15 @@ impl Workspace {
     /// A function by name, with a model file inside the folder.
     pub(crate) fn function(&self, name: Option<&str>) -> Result<FunctionName, Refusal> {
         match FunctionName::from(name.unwrap_or("shipped").to_owned()) {
-            FunctionName::File(path) => Ok(FunctionName::File(self.find(&path.to_string_lossy())?)),
+            FunctionName::File(path) => {
+                let found = self.find(&path.to_string_lossy())?;
+                let bytes = fs::metadata(&found).map_or(0, |facts| facts.len());
+                if bytes > LARGEST_MODEL {
+                    let reason = format!("has {bytes} bytes; models here have {LARGEST_MODEL}");
+                    return Err(Refusal::bad(format!("{} {reason} at most", path.display())));
+                }
+                Ok(FunctionName::File(found))
+            }
             named => Ok(named),
         }
     }
@@ -214,8 +232,7 @@ impl Workspace {
         if path.is_file() {
             return Some(self.held(path, Some(match_game(path)?), "match".to_owned()));
         }
-        let manifest = fs::read(path.join("run.json")).ok()?;
-        let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
+        let manifest: serde_json::Value = plain::json(&path.join("run.json"))?;
         let job = manifest["job"].as_str().unwrap_or("run");
         let (kind, game) = job.split_once(' ').unwrap_or((job, ""));
         let game = Some(game.to_owned()).filter(|game| !game.is_empty());
@@ -247,7 +264,7 @@ impl Workspace {
 fn match_game(path: &Path) -> Option<String> {
     use std::io::{BufRead, BufReader, Read};
     let mut line = String::new();
-    BufReader::new(fs::File::open(path).ok()?).take(1 << 16).read_line(&mut line).ok()?;
+    BufReader::new(plain::open(path).ok()?).take(1 << 16).read_line(&mut line).ok()?;
     let header: serde_json::Value = serde_json::from_str(&line).ok()?;
     header.get("match_log")?;
     Some(header["game"].as_str()?.to_owned())
@@ -307,6 +324,32 @@ mod tests {
         assert_eq!(link(outer.path()), Err(403));
         assert_eq!(link(temp.path()), Err(403), "around in a circle");
         assert_eq!(link(Path::new("nowhere")), Err(403));
+    }
+
+    #[test]
+    fn special_files_and_huge_models_are_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        for folder in ["run", "data", "clean"] {
+            fs::create_dir(at(folder)).unwrap();
+        }
+        for fifo in ["x.safetensors", "x.jsonl", "x.csv", "run/run.json", "data/dataset.json"] {
+            plain::tests::fifo(&at(fifo));
+        }
+        std::os::unix::fs::symlink(at("x.csv"), at("clean/link.csv")).unwrap();
+        let workspace = Workspace::open(temp.path()).unwrap();
+        for path in ["x.safetensors", "x.jsonl", "x.csv", "run", "data", "clean"] {
+            assert_eq!(workspace.find(path).unwrap_err().status, 403, "{path}");
+            assert!(workspace.place(path).is_err(), "{path}");
+            assert!(workspace.function(Some(path)).is_err(), "{path}");
+            assert!(workspace.run_at(&at(path)).is_none(), "{path}");
+        }
+        let held = workspace.holdings();
+        let lists = [held.datasets, held.models, held.tables, held.runs];
+        assert!(lists.iter().all(Vec::is_empty), "{lists:?}");
+        fs::File::create(at("huge.safetensors")).unwrap().set_len(1 << 40).unwrap();
+        let refusal = workspace.function(Some("huge.safetensors")).unwrap_err();
+        assert!(refusal.status == 400 && refusal.reason.contains("at most"), "{refusal:?}");
     }
 
     #[test]

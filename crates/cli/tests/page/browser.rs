@@ -19,8 +19,11 @@ pub(crate) struct Browser {
     socket: WebSocket<TcpStream>,
     session: String,
     last: u64,
-    /// What scripts threw, and what the page's policy refused.
-    pub(crate) complaints: Vec<String>,
+    /// What scripts threw or called an error, what the page's policy refused, and
+    /// requests that failed.
+    complaints: Vec<String>,
+    /// Words of complaints that a test provokes.
+    excused: Vec<&'static str>,
     _profile: tempfile::TempDir,
 }
 
@@ -57,7 +60,9 @@ impl Browser {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let (socket, _) = tungstenite::client(url.as_str(), stream).unwrap();
         let (session, last, complaints) = (String::new(), 0, Vec::new());
-        let mut browser = Self { process, socket, session, last, complaints, _profile: profile };
+        let excused = Vec::new();
+        let mut browser =
+            Self { process, socket, session, last, complaints, excused, _profile: profile };
         let target = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }));
         let order = json!({ "targetId": target["targetId"], "flatten": true });
         let session = browser.ask("Target.attachToTarget", &order);
@@ -88,15 +93,28 @@ impl Browser {
     }
 
     fn note(&mut self, told: &Value) {
-        match told["method"].as_str() {
-            Some("Runtime.exceptionThrown") => {
-                self.complaints.push(told["params"]["exceptionDetails"].to_string());
+        let parameters = &told["params"];
+        let complaint = match told["method"].as_str() {
+            Some("Runtime.exceptionThrown") => &parameters["exceptionDetails"],
+            Some("Runtime.consoleAPICalled")
+                if matches!(parameters["type"].as_str(), Some("error" | "assert")) =>
+            {
+                &parameters["args"]
             }
-            Some("Log.entryAdded") if told["params"]["entry"]["level"] == "error" => {
-                self.complaints.push(told["params"]["entry"].to_string());
+            Some("Log.entryAdded") if parameters["entry"]["level"] == "error" => {
+                &parameters["entry"]
             }
-            _ => {}
+            _ => return,
+        };
+        let complaint = complaint.to_string();
+        if !self.excused.iter().any(|words| complaint.contains(words)) {
+            self.complaints.push(complaint);
         }
+    }
+
+    /// Lets complaints with these words pass from now on: the test provokes them.
+    pub(crate) fn excuse(&mut self, words: &'static str) {
+        self.excused.push(words);
     }
 
     /// The size of the window.
@@ -243,10 +261,18 @@ impl Browser {
     }
 }
 
+/// Every test fails where the page complained, whatever else it looked at.
 impl Drop for Browser {
     fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // What was complained of until now is told before this is answered.
+            self.eval("new Promise((done) => setTimeout(done))");
+        }
         let _ = self.process.kill();
         let _ = self.process.wait();
+        if !std::thread::panicking() {
+            assert!(self.complaints.is_empty(), "the page complains: {:#?}", self.complaints);
+        }
     }
 }
 

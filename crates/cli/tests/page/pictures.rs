@@ -1,6 +1,6 @@
 //! Pictures of the views, for the book and for the eye.
 
-use super::{page, program, quiet};
+use super::{page, program};
 use std::path::Path;
 
 /// Pictures for the book: `cargo test -p evalsmith --test page -- --ignored screenshots`.
@@ -15,7 +15,7 @@ fn screenshots() {
     let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/othello-patterns.safetensors");
     std::fs::copy(shipped, temp.path().join("patterns.safetensors")).unwrap();
     let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../book/src/page");
-    let Some((mut browser, server)) = page(temp.path()) else { return };
+    let Some((server, mut browser)) = page(temp.path()) else { return };
     let game = "f5,d6,c3,d3,c4,f4,f6,f3,e6,e7,d7,g6,d8,c5,c6,c7";
     let views = [
         (
@@ -67,5 +67,4 @@ fn screenshots() {
             browser.screenshot(&folder.join(format!("{name}{suffix}.png")));
         }
     }
-    quiet(&browser);
 }

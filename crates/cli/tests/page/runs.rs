@@ -1,14 +1,14 @@
 //! Runs in the browser: started, watched, stopped, resumed, found again.
 
 use super::browser::Browser;
-use super::{PROGRAM, Server, page, program, quiet};
+use super::{PROGRAM, Server, page, page_with, program};
 use serde_json::json;
 use std::process::{Command, Stdio};
 
 #[test]
 fn a_run_is_started_stopped_and_resumed() {
     let temp = tempfile::tempdir().unwrap();
-    let Some((mut browser, mut server)) = page(temp.path()) else { return };
+    let Some((mut server, mut browser)) = page(temp.path()) else { return };
     browser.open(&format!("{}#/run", server.url));
     browser.set("#f-kind", "match");
     for (name, value) in
@@ -24,6 +24,8 @@ fn a_run_is_started_stopped_and_resumed() {
     browser.click("#resume");
     browser.wait("document.querySelector('#state').textContent === 'running'");
     // The server's end is the run's end, too; a new one finds it stopped, not running.
+    // The page loses its server.
+    browser.excuse("net::ERR_");
     server.stop();
     let before = std::fs::metadata(temp.path().join("duel.jsonl")).unwrap().len();
     let server = Server::start(temp.path(), &[]);
@@ -50,7 +52,7 @@ fn a_tournament_and_a_fit_are_started_and_say_what_the_command_line_says() {
     let temp = tempfile::tempdir().unwrap();
     let words = "data generate othello --out games --games 150 --depth 1 --seed 3";
     program(temp.path(), &words.split(' ').collect::<Vec<_>>(), "");
-    let Some((mut browser, server)) = page(temp.path()) else { return };
+    let Some((server, mut browser)) = page(temp.path()) else { return };
     start_run(&mut browser, &server, "fit", &[("name", "mine"), ("learner", "logistic")]);
     browser.wait("document.querySelector('#state')?.textContent === 'finished'");
     assert!(temp.path().join("mine.safetensors").is_file());
@@ -72,13 +74,12 @@ fn a_tournament_and_a_fit_are_started_and_say_what_the_command_line_says() {
     assert!(!told.contains("shipped"), "its tick was taken away: {told}");
     browser.wait("document.querySelector('iframe')");
     assert_eq!(browser.text("#result"), told);
-    quiet(&browser);
 }
 
 #[test]
 fn learning_is_watched_stopped_and_resumed() {
     let temp = tempfile::tempdir().unwrap();
-    let Some((mut browser, server)) = page(temp.path()) else { return };
+    let Some((server, mut browser)) = page(temp.path()) else { return };
     // More rounds than any machine ends while this looks at them.
     let fields = [
         ("game", "malawi"),
@@ -117,13 +118,12 @@ fn learning_is_watched_stopped_and_resumed() {
     let shown = browser.text("#result");
     assert!(row(&told).is_some_and(|row| row.contains("equal depth")), "{told}");
     assert_eq!(row(&shown), row(&told), "{shown}\n{told}");
-    quiet(&browser);
 }
 
 #[test]
 fn a_run_of_a_terminal_is_seen_and_is_not_the_pages_to_stop() {
     let temp = tempfile::tempdir().unwrap();
-    let Some((mut browser, server)) = page(temp.path()) else { return };
+    let Some((server, mut browser)) = page(temp.path()) else { return };
     let mut run = Command::new(PROGRAM)
         .args(["learn", "othello", "--out", "mine", "--games", "100000", "--depth", "3"])
         .current_dir(temp.path())
@@ -145,17 +145,12 @@ fn a_run_of_a_terminal_is_seen_and_is_not_the_pages_to_stop() {
     run.wait().unwrap();
     browser.wait("document.querySelector('#state').textContent === 'stopped'");
     assert_eq!(browser.eval("!!document.querySelector('#resume')"), json!(false));
-    quiet(&browser);
 }
 
 #[test]
 fn a_kept_run_outlives_the_server_and_is_found_again() {
     let temp = tempfile::tempdir().unwrap();
-    let Some(mut browser) = Browser::start() else {
-        println!("skipped: no chromium is installed");
-        return;
-    };
-    let mut server = Server::start(temp.path(), &["--keep-runs"]);
+    let Some((mut server, mut browser)) = page_with(temp.path(), &["--keep-runs"]) else { return };
     browser.open(&format!("{}#/run", server.url));
     browser.set("#f-kind", "match");
     for (name, value) in
@@ -165,6 +160,8 @@ fn a_kept_run_outlives_the_server_and_is_found_again() {
     }
     browser.click("#start");
     browser.wait("document.querySelector('#state')?.textContent === 'running'");
+    // The page loses its server.
+    browser.excuse("net::ERR_");
     server.stop();
     let server = Server::start(temp.path(), &["--keep-runs"]);
     browser.open(&format!("{}#/run/long.jsonl", server.url));

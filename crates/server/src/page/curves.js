@@ -13,8 +13,9 @@ export async function show(place, parts, query) {
     conditions: query.getAll("where"), min_count: Math.max(1, Math.floor(Number(query.get("min"))) || 200),
   };
   if (!sources.length) {
-    return replace(place, el("div", { class: "empty" }, el("h2", {}, "No data yet"), el("p", {}, "Curves are drawn of datasets, and of tables (CSV, TSV, Parquet), in the workspace folder. ",
+    replace(place, el("div", { class: "empty" }, el("h2", {}, "No data yet"), el("p", {}, "Curves are drawn of datasets, and of tables (CSV, TSV, Parquet), in the workspace folder. ",
       el("a", { href: "#/run" }, "Start a run"), " to make one.")));
+    return;
   }
   const nodes = { head: el("div", { class: "controls" }), chart: el("div", { class: "figure" }), side: el("div", { class: "splits" }), found: el("div", {}), boards: el("div", { class: "boards" }) };
   let told = null;

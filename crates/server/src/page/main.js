@@ -21,18 +21,21 @@ async function show() {
       document.title = `${link.textContent} · evalsmith`;
     } else link.removeAttribute("aria-current");
   }
-  leave();
+  const leaveLast = leave;
   leave = () => {};
   // A view that is left before it was there draws on a stage that nobody sees.
   const mine = ++turn;
   const stage = el("div", {});
   replace(document.getElementById("view"), stage);
   try {
+    leaveLast();
     // What a view needs first it asks for itself, not after this is answered.
     games ??= get("/games");
     const view = await views[chosen]();
     if (mine !== turn) return;
-    const left = (await view.show(stage, parts, new URLSearchParams(words), games)) ?? (() => {});
+    // A view returns how to leave it, or nothing.
+    const told = await view.show(stage, parts, new URLSearchParams(words), games);
+    const left = typeof told === "function" ? told : () => {};
     if (mine === turn) leave = left;
     else left();
   } catch (error) {
