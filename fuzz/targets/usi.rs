@@ -1,8 +1,0 @@
-//! Shogi's USI move lists.
-#![no_main]
-
-use evalsmith_data::InputFormat;
-use evalsmith_fuzz::read_all;
-use evalsmith_shogi::Shogi;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| read_all(&Shogi, InputFormat::Usi, bytes));
