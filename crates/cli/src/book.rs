@@ -13,6 +13,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use evalsmith_engine_othello::book::{Book, GrownUntil, Growth, Until};
 use evalsmith_engine_othello::{ProbCut, Selectivity};
+use evalsmith_lab::prelude::files::Lock;
 use evalsmith_lab::prelude::{FunctionName, Game, LabError};
 use evalsmith_othello::Othello;
 use std::path::{Path, PathBuf};
@@ -112,13 +113,13 @@ pub(crate) fn open(path: &Path) -> anyhow::Result<Book> {
     Book::read(&read_bytes(path)?).with_context(|| path.display().to_string())
 }
 
-/// The book of a file, or a new one where there is none.
-fn open_or_begin(path: &Path) -> anyhow::Result<Book> {
-    if path.is_file() {
-        return open(path);
-    }
-    may_write(path, false)?;
-    Ok(Book::default())
+/// The book of a file, or a new one where there is none, and the lock without which
+/// nobody may extend it.
+fn open_or_begin(path: &Path) -> anyhow::Result<(Book, Lock)> {
+    may_write(path, path.is_file())?;
+    let lock = Lock::beside(path)?;
+    let book = if path.is_file() { open(path)? } else { Book::default() };
+    Ok((book, lock))
 }
 
 fn save(book: &Book, path: &Path) -> anyhow::Result<()> {

@@ -42,19 +42,20 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     }
     if error.is::<Interrupted>() {
         say(&message(error));
+        say(&format!("begin again with: {}", typed_command()));
         return ExitCode::from(130);
     }
     let lab = error.downcast_ref::<LabError>();
     if lab.is_some_and(LabError::is_stop) {
         say(&message(error));
         let kept = !matches!(lab, Some(LabError::Abandoned | LabError::Learn(_)));
-        let again = if kept { "go on" } else { "begin again" };
+        let again = if kept { "continue" } else { "begin again" };
         say(&format!("{again} with: {}", typed_command()));
         return ExitCode::from(130);
     }
     say(&format!("error: {}", message(error)));
     if matches!(lab, Some(LabError::Arena(fault)) if fault.is_fault()) {
-        say(&format!("once that is mended, go on with: {}", typed_command()));
+        say(&format!("once that is mended, continue with: {}", typed_command()));
     }
     let wrong_call = error.is::<Usage>() || lab.is_some_and(LabError::is_usage);
     ExitCode::from(if wrong_call { 2 } else { 1 })

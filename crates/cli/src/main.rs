@@ -18,6 +18,7 @@ mod progress;
 mod reproduce;
 mod serve;
 mod solve;
+mod stop;
 mod tree_options;
 
 use clap::{Parser, Subcommand};
@@ -75,7 +76,9 @@ fn main() -> ExitCode {
         Ok(words) => words,
         Err(error) => return failure::report(&error),
     };
-    match run(Arguments::parse_from(words)) {
+    let done = run(Arguments::parse_from(words));
+    stop::returned();
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
@@ -84,6 +87,10 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> anyhow::Result<()> {
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    // Those who talk to somebody end as their partner or the system wishes.
+    if !matches!(arguments.command, Command::Play(_) | Command::Engine(_) | Command::Serve(_)) {
+        stop::listen();
     }
     if arguments.until_stdin_closes {
         serve::stop_with_stdin();

@@ -3,7 +3,7 @@
 use crate::failure::Usage;
 use anyhow::Context;
 use clap::ValueEnum;
-use evalsmith_lab::prelude::files::write_atomically;
+use evalsmith_lab::prelude::files::{remove_stale, write_atomically};
 use evalsmith_lab::prelude::{AnyGame, Plies, Stage, Table};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -68,7 +68,10 @@ pub(crate) fn show(text: &str) -> anyhow::Result<()> {
 
 /// Refuses to write over a file unless told to, or where there is no folder, before
 /// long work is done for it.
+///
+/// What a killed run left half written beside it is removed.
 pub(crate) fn may_write(path: &Path, force: bool) -> anyhow::Result<()> {
+    remove_stale(path);
     if path.is_dir() {
         return Err(Usage(format!("{} is a folder; name a file", path.display())).into());
     }

@@ -1,16 +1,13 @@
 //! Progress with speed and time left on stderr: a bar on a terminal, a line
-//! every few seconds elsewhere. Ctrl-C asks the job to stop at a safe point;
-//! a second one ends the program.
+//! every few seconds elsewhere.
 
-use crate::failure::{say, typed_command};
+use crate::failure::say;
+use crate::stop;
 use evalsmith_lab::prelude::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Watches a job and shows it on stderr.
 pub(crate) struct Terminal {
@@ -31,16 +28,9 @@ struct Task {
 }
 
 impl Terminal {
-    /// Begins to watch, and to listen for Ctrl-C.
+    /// Begins to watch, and to heed Ctrl-C.
     pub(crate) fn new() -> Self {
-        // A handler that is already set listens just as well.
-        let _ = ctrlc::set_handler(|| {
-            if STOP.swap(true, Ordering::SeqCst) {
-                say(&format!("go on with: {}", typed_command()));
-                std::process::exit(130);
-            }
-            say("stopping at the next safe point; once more ends at once");
-        });
+        stop::heed();
         Self { task: Mutex::new(None), bars: io::stderr().is_terminal() }
     }
 
@@ -183,6 +173,6 @@ impl Progress for Terminal {
     }
 
     fn stopped(&self) -> bool {
-        STOP.load(Ordering::SeqCst)
+        stop::requested()
     }
 }

@@ -1,5 +1,6 @@
 //! `evalsmith solve`: Othello endgames, exactly, checked against what their files say.
 
+mod peers;
 mod scored;
 
 use crate::engine::{ByFunction, shipped_probcut};
@@ -11,8 +12,9 @@ use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
     Bounds, DEFAULT_TABLE_MIB, Question, Solver, Technique, Watch, obf,
 };
-use evalsmith_lab::prelude::{FunctionName, Position, Progress, Table, handing_on_stop};
+use evalsmith_lab::prelude::{FunctionName, LabError, Position, Progress, Table, handing_on_stop};
 use evalsmith_othello::Move;
+use peers::{Peer, read_peers};
 use scored::Scored;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -44,7 +46,8 @@ pub(crate) struct Solve {
     /// ordering, preparation, and probcut, without which nothing is prepared either
     #[arg(long, value_name = "TECHNIQUE", value_delimiter = ',')]
     without: Vec<Technique>,
-    /// Another program's figures, as lines of position (from 1), nodes, seconds
+    /// Another program's figures: a CSV file with rows of position,nodes,seconds, where
+    /// positions count from 1; a heading of these names may stand above them
     #[arg(long, value_name = "FILE.csv")]
     peer: Option<PathBuf>,
     /// How results are written
@@ -90,12 +93,6 @@ struct Solved {
     contradictions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peer: Option<Peer>,
-}
-
-#[derive(Clone, Copy, Serialize)]
-struct Peer {
-    nodes: u64,
-    seconds: f64,
 }
 
 #[derive(Default, Serialize)]
@@ -176,6 +173,9 @@ impl Solve {
         }
         if contradictions > 0 {
             anyhow::bail!("{contradictions} scores of the files are contradicted");
+        }
+        if stopped && self.score_moves.is_some() {
+            return Err(LabError::Stopped.into());
         }
         if stopped {
             return Err(Interrupted.into());
@@ -310,38 +310,6 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<obf::Problem>> {
         return Err(Usage(nothing).into());
     }
     Ok(problems)
-}
-
-/// Lines of position, nodes, seconds; a first line of words is skipped.
-fn read_peers(file: &Path) -> anyhow::Result<Vec<(usize, Peer)>> {
-    let text = read_text(file)?;
-    let mut peers = Vec::new();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let cells: Vec<_> = line.split(',').map(str::trim).collect();
-        let row = match cells[..] {
-            [position, nodes, seconds] => (|| {
-                let seconds = seconds.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0)?;
-                let position = position.parse().ok().filter(|&n: &usize| n > 0)?;
-                Some((position, Peer { nodes: nodes.parse().ok()?, seconds }))
-            })(),
-            _ => None,
-        };
-        match row {
-            Some((position, _)) if peers.iter().any(|(there, _)| *there == position) => {
-                let (file, line_number) = (file.display(), index + 1);
-                let twice = format!("position {position} stands there twice");
-                return Err(Usage(format!("{file}: line {line_number}: {twice}")).into());
-            }
-            Some(row) => peers.push(row),
-            None if index == 0 && cells[0].parse::<f64>().is_err() => {}
-            None => {
-                let (file, line_number) = (file.display(), index + 1);
-                let wanted = "write position,nodes,seconds";
-                return Err(Usage(format!("{file}: line {line_number}: {line:?}; {wanted}")).into());
-            }
-        }
-    }
-    Ok(peers)
 }
 
 fn total(solved: &[Solved]) -> Total {

@@ -154,22 +154,36 @@ fn wrong_calls_are_told_with_place_and_remedy() {
             "leave it out",
         ),
         (
-            vec!["curve", "values", table, "--engine", "no-such", "--go", "depth 1", "-o", out],
+            vec!["curve", "values", table, "--engine", "no-such", "--go", "depth 1", "-o", "v.tsv"],
             1,
             "no-such",
         ),
-        (vec!["curve", "values", table, "--engine", "x", "--go", "deep", "-o", out], 2, "depth N"),
         (
-            vec!["curve", "values", table, "--engine", "x", "--eval", "nobody", "-o", out],
+            vec!["curve", "values", table, "--engine", "x", "--go", "deep", "-o", "v.tsv"],
+            2,
+            "depth N",
+        ),
+        (
+            vec!["curve", "values", table, "--engine", "x", "--eval", "nobody", "-o", "v.tsv"],
             2,
             "profiles",
+        ),
+        (
+            vec!["curve", "values", table, "--engine", "x", "--go", "depth 1", "-o", "v.parquet"],
+            2,
+            ".tsv, .csv",
+        ),
+        (
+            vec!["curve", "values", table, "--function", "hand", "--game", "chess", "-o", "v"],
+            2,
+            ".tsv, .csv",
         ),
     ] {
         let told = complaint(&words, code);
         assert!(told.contains(expected), "{words:?}: {told}");
     }
     let gone = ["curve", "values", table, "--engine", "/nowhere/gnugo", "--go", "depth 1"];
-    let told = complaint(&[&gone[..], &["-o", out]].concat(), 1);
+    let told = complaint(&[&gone[..], &["-o", "v.tsv"]].concat(), 1);
     assert!(told.contains("apt-get install gnugo"), "{told}");
     let never =
         stdout(&draw(&["--value", "total", "--where", "bishop > 9999", "--min-count", "50"]));
@@ -285,4 +299,43 @@ fn configurations_are_searched_for_and_drawn() {
     let two = ["--games", "2", "--depth", "1", "--out", &few];
     evalsmith(&[&["data", "generate", "othello"][..], &two].concat()).assert().success();
     assert!(stdout(&[&["curve", "values", &few][..], &selective].concat()).contains("visited"));
+}
+
+/// Tables of few games give a result, whatever their games happen to be.
+#[test]
+fn small_tables_are_searched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    for count in ["60", "300"] {
+        let (games, table, page) = (path(count), path("table.tsv"), path("page.html"));
+        let play = ["--games", count, "--depth", "1", "--out", &games];
+        evalsmith(&[&["data", "generate", "othello"][..], &play].concat()).assert().success();
+        let values = ["--function", "hand", "-o", &table, "--force"];
+        stdout(&[&["curve", "values", &games][..], &values].concat());
+        let search = ["curve", "search", &table, "--value", "value"];
+        let told = stdout(&[&search[..], &["-o", &page, "--force"]].concat());
+        assert!(told.contains(" conditions on 9 properties"), "{told}");
+        let told = stdout(&[&search[..], &["--property", "mobility", "--pairs"]].concat());
+        assert!(told.contains(" conditions on 1 properties"), "{told}");
+    }
+}
+
+/// No common curve is the most likely one where every game with a large value was won.
+#[test]
+fn a_table_whose_values_separate_the_results_is_searched_with_a_ridge() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("table.tsv");
+    let mut text = "game\tresult\tvalue\tx\n".to_owned();
+    for game in 0..60_i32 {
+        let won = game % 2 == 0;
+        for ply in 0..20_i32 {
+            let value = f64::from(ply - 5) * if won { 0.5 } else { -0.5 };
+            let (result, x) = (if won { "1-0" } else { "0-1" }, (game * 7 + ply * 3) % 11);
+            text.push_str(&format!("{game}\t{result}\t{value}\t{x}\n"));
+        }
+    }
+    fs::write(&table, text).expect("a table");
+    let told = stdout(&["curve", "search", table.to_str().expect("a path"), "--value", "value"]);
+    assert!(told.contains("a ridge keeps the common curve finite"), "{told}");
+    assert!(told.contains(" conditions on 1 properties"), "{told}");
 }

@@ -24,6 +24,23 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lab", &["core", "stats", "search", "learn", "data", "curves", "arena", "protocol", "report"]),
     ("registry", &["othello", "engine-othello", "malawi", "chess", "shogi", "go", "lab"]),
     ("server", &["lab", "report"]),
+    (
+        "fuzz-targets",
+        &[
+            "core",
+            "othello",
+            "chess",
+            "go",
+            "shogi",
+            "engine-othello",
+            "learn",
+            "data",
+            "curves",
+            "arena",
+            "lab",
+            "server",
+        ],
+    ),
     ("examples", &["lab"]),
 ];
 

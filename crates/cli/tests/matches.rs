@@ -260,7 +260,7 @@ fn a_tournament_that_a_fault_ends_shows_its_standings() {
         )
         .stderr(
             predicate::str::contains("broken (player 1) cannot play: the engine ended")
-                .and(predicate::str::contains("go on with: "))
+                .and(predicate::str::contains("continue with: "))
                 .and(predicate::str::contains("--engines players.toml")),
         );
 }

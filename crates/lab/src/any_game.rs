@@ -700,7 +700,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<OwnValued, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
-        own_values(&self.game, &opened, self.selective, source, order, progress)
+        own_values(&self.game, (function, &opened), self.selective, source, order, progress)
     }
 
     fn play_adjusted(

@@ -1,6 +1,7 @@
 //! Everything that can go wrong in a job, in one type.
 
 use evalsmith_arena::ArenaError;
+use evalsmith_core::files::LockError;
 use evalsmith_core::{Malformed, PlayerError};
 use evalsmith_curves::CurveError;
 use evalsmith_data::DataError;
@@ -53,9 +54,9 @@ pub enum LabError {
         /// What it holds.
         holds: String,
     },
-    /// A folder in which another process is at work.
-    #[error("another run is at work in {}; wait for it, or write somewhere else", .0.display())]
-    Busy(PathBuf),
+    /// A file or folder that another process is writing.
+    #[error(transparent)]
+    Busy(#[from] LockError),
     /// A file that holds something else than it should.
     #[error("{}: {reason}", path.display())]
     Unreadable {

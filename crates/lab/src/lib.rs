@@ -77,7 +77,7 @@ pub mod prelude {
     };
     pub use crate::curve_values::{
         After, EvalProfile, Looked, MakeSelective, OwnOrder, OwnValued, Question, SelectiveSearch,
-        ValueOrder, ValueRows, ValueSource, Valued, locate, value_rows,
+        TableForm, ValueOrder, ValueRows, ValueSource, Valued, locate, value_rows,
     };
     pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};

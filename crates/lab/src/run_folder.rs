@@ -1,7 +1,7 @@
 //! A folder that belongs to one run: it says what made it and refuses others.
 
 use crate::LabError;
-use evalsmith_core::files::{Lock, TEMPORARY, write_atomically};
+use evalsmith_core::files::{Lock, is_temporary, write_atomically};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -40,8 +40,7 @@ impl RunFolder {
         {
             return Err(occupied(format!("holds {stranger:?} and no run of evalsmith")));
         }
-        let lock = Lock::take(&path.join(LOCK)).map_err(LabError::io(path))?;
-        let lock = lock.ok_or_else(|| LabError::Busy(path.to_owned()))?;
+        let lock = Lock::take(&path.join(LOCK), path)?;
         if manifest.exists() {
             let bytes = fs::read(&manifest).map_err(LabError::io(&manifest))?;
             let found: serde_json::Value = serde_json::from_slice(&bytes)
@@ -52,7 +51,7 @@ impl RunFolder {
         } else {
             write_json(&manifest, &wanted)?;
         }
-        for leftover in names(path)?.into_iter().filter(|name| is_leftover(name)) {
+        for leftover in names(path)?.into_iter().filter(|name| is_temporary(name)) {
             let leftover = path.join(leftover);
             fs::remove_file(&leftover).map_err(LabError::io(&leftover))?;
         }
@@ -93,18 +92,9 @@ fn names(dir: &Path) -> Result<Vec<String>, LabError> {
     entries.map(name).collect()
 }
 
-/// Whether a killed run left this half written: `report.html.1234-5.tmp`.
-fn is_leftover(name: &str) -> bool {
-    let numbers = name.strip_suffix(TEMPORARY).and_then(|rest| rest.rsplit_once('.'));
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    numbers
-        .and_then(|(_, numbers)| numbers.split_once('-'))
-        .is_some_and(|(process, count)| number(process) && number(count))
-}
-
 /// Whether a run that was killed before it wrote its manifest left this.
 fn is_ours(name: &str) -> bool {
-    name == LOCK || (name.starts_with(MANIFEST) && is_leftover(name))
+    name == LOCK || (name.starts_with(MANIFEST) && is_temporary(name))
 }
 
 /// The first place where two JSON values differ, in words.

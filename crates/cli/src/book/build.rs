@@ -39,7 +39,7 @@ pub(crate) struct Build {
 impl Build {
     pub(super) fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
         let Booked::Othello = self.game;
-        let mut book = open_or_begin(&self.out)?;
+        let (mut book, _lock) = open_or_begin(&self.out)?;
         book.remember_command(&command_line());
         let positions = self.positions.map(|positions| positions as usize);
         let until = Until { positions, time: self.time };

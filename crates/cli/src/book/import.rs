@@ -38,7 +38,7 @@ pub(crate) struct Import {
 impl Import {
     pub(super) fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
         let Booked::Othello = self.game;
-        let mut book = open_or_begin(&self.out)?;
+        let (mut book, _lock) = open_or_begin(&self.out)?;
         for file in &self.files {
             let positions = read(file, self.plies as usize)?;
             if positions.is_empty() {

@@ -40,8 +40,9 @@ pub(crate) struct Adjust {
     /// Width of a bin of the curves [default: a round number that gives about 40 bins]
     #[arg(long, value_name = "WIDTH")]
     bin_width: Option<f64>,
-    /// Bins with fewer positions are left out of the curves [default: a hundredth of
-    /// all positions, from 20 to 1000]
+    /// Bins with fewer positions are left out of the curves; under a condition, neighbours
+    /// are joined until they hold so many, or a fifth of its positions [default: a hundredth
+    /// of all positions, from 20 to 1000]
     #[arg(long, value_name = "N")]
     min_count: Option<u64>,
     /// Add the weights to a function of this game and play the new one against the old

@@ -38,8 +38,9 @@ pub(crate) struct Draw {
     /// Width of a bin [default: a round number that gives about 40 bins]
     #[arg(long, value_name = "WIDTH")]
     bin_width: Option<f64>,
-    /// Bins with fewer positions are left out of the curve [default: a hundredth of
-    /// all positions, from 20 to 1000]
+    /// Bins with fewer positions are left out of the curve; under a condition, neighbours
+    /// are joined until they hold so many, or a fifth of its positions [default: a hundredth
+    /// of all positions, from 20 to 1000]
     #[arg(long, value_name = "N")]
     min_count: Option<u64>,
     /// Take a dataset's positions as they were played, not the quiet ones that their

@@ -5,7 +5,7 @@ use crate::failure::command_line;
 use crate::options::{ending, show, write_file};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{SearchParams, SearchPlan, search_table};
+use evalsmith_lab::prelude::{SearchPlan, search_table};
 use std::path::PathBuf;
 
 /// Finds the conditions under which an evaluation misjudges positions.
@@ -33,9 +33,10 @@ pub(crate) struct Search {
     /// Try configurations of up to N relations `column = value`
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     configurations: Option<u8>,
-    /// Positions in which a condition must hold, and fail
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    min_count: u64,
+    /// Positions in which a condition must hold, and fail [default: 1000; a tenth of a
+    /// smaller table's]
+    #[arg(long, value_name = "N")]
+    min_count: Option<u64>,
     /// The share of false conditions among those reported, at most
     #[arg(long, value_name = "RATE", default_value_t = 0.05, value_parser = crate::options::share)]
     false_discovery_rate: f64,
@@ -64,13 +65,10 @@ impl Search {
         let source = self.columns.source(&self.table)?;
         let plan = SearchPlan {
             properties: self.property,
-            params: SearchParams {
-                min_count: self.min_count,
-                false_discovery_rate: self.false_discovery_rate,
-                pairs: self.pairs,
-                configurations: self.configurations.map_or(0, usize::from),
-                ..SearchParams::default()
-            },
+            min_count: self.min_count,
+            false_discovery_rate: self.false_discovery_rate,
+            pairs: self.pairs,
+            configurations: self.configurations.map_or(0, usize::from),
             draws: self.columns.draws(),
             shuffle: self.shuffle,
             shown: if output.is_some() { self.show } else { 0 },

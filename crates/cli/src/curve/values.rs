@@ -2,12 +2,12 @@
 //! function of this program.
 
 use crate::failure::Usage;
-use crate::options::{game, may_write, may_write_from, show, write_file};
+use crate::options::{ending, game, may_write, show, write_file};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
     After, Budget, Dataset, Engine, EvalProfile, FunctionName, OwnOrder, OwnValued, Protocol,
-    Question, ValueOrder, ValueRows, ValueSource, Valued, locate, value_rows,
+    Question, TableForm, ValueOrder, ValueRows, ValueSource, Valued, locate, value_rows,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,13 +19,14 @@ use std::time::Duration;
 /// (uci) or SFENs (usi). Values are the first player's, in the engine's own unit;
 /// positions that the engine sees decided, and those without an answer, are left
 /// empty and counted. Answers are kept beside the table in FILE.answers: the same
-/// command goes on where it stopped, and nothing is asked twice.
+/// command continues a stopped run, and nothing is asked twice.
 ///
 /// With --function the values are a model's, in log-odds of the first player, and
 /// the game's features stand beside them, in the mover's view: conditions may ask
 /// for them, in the first player's view as (1 - 2 * side) * feature. With --atoms the
 /// game's atoms stand there too (what is on each square), in the first player's view:
-/// conditions may name configurations of them, "a1=1 b1=2".
+/// conditions may name configurations of them, "a1=1 b1=2". Finished rows are kept in
+/// FILE.unfinished until the table is whole: the same command continues a stopped run.
 #[derive(Args)]
 pub(crate) struct Values {
     /// A dataset's folder, or a CSV or TSV table (as it is or .zst)
@@ -72,7 +73,7 @@ pub(crate) struct Values {
     /// What the column of values is called
     #[arg(long, value_name = "NAME", default_value = "value")]
     column: String,
-    /// The table to write: .tsv
+    /// The table to write: .tsv or .csv
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Write over an existing file
@@ -82,7 +83,8 @@ pub(crate) struct Values {
 
 impl Values {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        may_write_from(&self.output, self.force, &self.data)?;
+        ending(&self.output, &["tsv", "csv"], self.force, &self.data)?;
+        let form = TableForm::of(&self.output)?;
         let progress = Terminal::new();
         if let Some(function) = &self.function {
             return self.own(function, &progress);
@@ -104,7 +106,7 @@ impl Values {
         journal.push(".answers");
         let valued = value_rows(&rows, &order, journal.as_ref(), &progress)?;
         may_write(&self.output, self.force)?;
-        write_file(&self.output, rows.with_values(&self.column, &valued.values))?;
+        write_file(&self.output, rows.with_values(&self.column, &valued.values, form))?;
         show(&told(&valued))?;
         show(&format!("Written: {}", self.output.display()))
     }

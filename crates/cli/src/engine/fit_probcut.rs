@@ -4,6 +4,7 @@ use super::serve_othello::function_with_errors;
 use crate::failure::{Interrupted, command_line};
 use crate::options::{Format, may_write, print, show, thread_count, write_file};
 use crate::progress::Terminal;
+use crate::stop;
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::Selectivity;
 use evalsmith_engine_othello::probcut::{
@@ -95,6 +96,7 @@ fn kind(to_end: bool) -> &'static str {
 impl FitProbCut {
     pub(crate) fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
         let Searched::Othello = self.game;
+        stop::listen();
         for path in [Some(&self.out), self.report.as_ref()].into_iter().flatten() {
             may_write(path, self.force)?;
         }

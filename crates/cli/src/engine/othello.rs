@@ -1,18 +1,19 @@
 //! The Othello engine as a thinker that clients drive over GTP and NBoard.
 //!
 //! Invariant: an answer comes within the time allotted, save for the last thousand
-//! positions of a thread; there is a move whenever the game goes on.
+//! positions of a thread; there is a move whenever the game goes on, and a stop finds
+//! it searched at least one ply deep.
 
 use super::opening::Opening;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
-    Book, BookMove, Certainty, Clock, Engine, Judge, Limits, Selectivity, Value, Watch,
-    check_possible,
+    Book, BookMove, Certainty, Clock, Engine, Judge, Limits, Ranked, Selectivity,
+    Thought as Thinking, Value, Watch, check_possible,
 };
 use evalsmith_lab::prelude::{Budget, GameRecord, LogOdds, Outcome, PlayerError, Position, Score};
 use evalsmith_othello::{Board, Kernel, Move};
 use evalsmith_protocol::{Allotment, DISCS_A_LOGIT, Info, Sureness, Thinker, Thought};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The time for a move where neither client nor user limits anything.
@@ -55,6 +56,11 @@ impl Plan {
     /// Whether another iteration is not worth its beginning.
     fn is_enough(&self) -> bool {
         self.allotted.is_some_and(|allotted| self.used(self.limits.clock) >= allotted.enough)
+    }
+
+    /// The limits of the shortest search.
+    fn one_ply(&self) -> Limits {
+        Limits { depth: Some(1), ..self.limits }
     }
 }
 
@@ -158,8 +164,7 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
             let value = Some(score(chosen.value, chosen.certainty));
             return Ok(Thought { best: Some(chosen.mv), value });
         }
-        let watch = Watch::heeding(stop);
-        let thought = self.engine.think(record.position(), plan.limits, &watch, |thought| {
+        let mut each = |thought: &Thinking| {
             tell(Info {
                 place: 1,
                 depth: thought.depth,
@@ -169,10 +174,18 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
                 time: plan.begun.0.elapsed(),
                 line: thought.line.clone(),
             });
+        };
+        let watch = Watch::heeding(stop);
+        let board = record.position();
+        let mut thought = self.engine.think(board, plan.limits, &watch, |thought| {
+            each(thought);
             if plan.is_enough() {
                 watch.stop();
             }
         });
+        if thought.depth == 0 && stop.load(Ordering::Relaxed) {
+            thought = self.engine.think(board, plan.one_ply(), &Watch::new(), each);
+        }
         Ok(Thought {
             best: thought.best,
             value: known(thought.depth, thought.value, thought.certainty),
@@ -195,22 +208,31 @@ impl<K: Kernel, J: Judge> Thinker<Board<K>> for OthelloThinker<J> {
             }
         }
         let watch = Watch::heeding(stop);
-        let ranked = self.engine.rank_moves(record.position(), plan.limits, &watch, |ranked| {
+        let mut each = |ranked: &[Ranked], nodes| {
             for (place, entry) in (1..=lines).zip(ranked) {
                 tell(Info {
                     place,
                     depth: entry.depth,
                     value: score(entry.value, entry.certainty),
                     sureness: sureness(entry.certainty),
-                    nodes: watch.nodes(),
+                    nodes,
                     time: plan.begun.0.elapsed(),
                     line: entry.line.clone(),
                 });
             }
+        };
+        let board = record.position();
+        let mut ranked = self.engine.rank_moves(board, plan.limits, &watch, |ranked| {
+            each(ranked, watch.nodes());
             if plan.is_enough() {
                 watch.stop();
             }
         });
+        if ranked.iter().all(|entry| entry.depth == 0) && stop.load(Ordering::Relaxed) {
+            let watch = Watch::new();
+            let each = |ranked: &[Ranked]| each(ranked, watch.nodes());
+            ranked = self.engine.rank_moves(board, plan.one_ply(), &watch, each);
+        }
         let best = ranked.first();
         let value = best.and_then(|entry| known(entry.depth, entry.value, entry.certainty));
         Ok(Thought { best: best.map(|entry| entry.mv), value })
@@ -343,7 +365,7 @@ mod tests {
             let stop = AtomicBool::new(stopped);
             let thought = ours.think(&game, &budget, &stop, &mut |_| {}).unwrap();
             assert!(thought.best.is_some(), "{budget:?}");
-            assert!(!stopped || thought.value.is_none(), "nothing was searched");
+            assert!(!stopped || thought.value.is_some(), "one ply is searched after a stop");
             assert!(ours.rank(&game, 5, &budget, &stop, &mut |_| {}).unwrap().best.is_some());
         }
     }

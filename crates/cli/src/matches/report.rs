@@ -1,7 +1,7 @@
 //! `evalsmith match report`.
 
 use super::tournament;
-use crate::options::{Format, may_write_from, show, write_file};
+use crate::options::{Format, ending, show, write_file};
 use clap::Args;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
@@ -30,7 +30,7 @@ pub(crate) struct Report {
 impl Report {
     pub(super) fn run(self) -> anyhow::Result<()> {
         if let Some(page) = &self.output {
-            may_write_from(page, self.force, &self.log)?;
+            ending(page, &["html"], self.force, &self.log)?;
         }
         let html = if self.log.is_dir() {
             let (game, order) = TournamentOrder::of_folder(&self.log)?;

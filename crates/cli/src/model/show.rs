@@ -3,7 +3,7 @@
 use super::fit_path;
 use super::show_patterns::show_patterns;
 use crate::failure::{Usage, say};
-use crate::options::{Format, may_write_from, print, show, write_file};
+use crate::options::{Format, ending, print, show, write_file};
 use clap::Args;
 use evalsmith_lab::prelude::{
     ConfigurationFile, DenseModel, FitRecord, ModelFile, PatternFile, SHOWN_LEVELS, estimate_table,
@@ -76,16 +76,7 @@ impl Show {
             return Err(Usage(format!("the model has no stage {stage}")).into());
         };
         if let Some(path) = &self.draw {
-            may_write_from(path, self.force, &self.model)?;
-            let html = match path.extension().and_then(|e| e.to_str()) {
-                Some("html") => true,
-                Some("svg") => false,
-                _ => {
-                    let path = path.display();
-                    let message = format!("{path}: a drawing is called .svg or .html");
-                    return Err(Usage(message).into());
-                }
-            };
+            let html = ending(path, &["svg", "html"], self.force, &self.model)? == "html";
             let Some(text) = weights_drawing(&file, record.as_ref(), html) else {
                 let message = "this model is no weighted sum and no tree, so that there is \
                                nothing to draw";

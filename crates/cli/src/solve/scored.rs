@@ -4,7 +4,7 @@ use crate::failure::Usage;
 use crate::options::{may_write, read_text};
 use anyhow::Context;
 use evalsmith_engine_othello::obf::{self, Problem};
-use evalsmith_lab::prelude::Position;
+use evalsmith_lab::prelude::{Position, files};
 use evalsmith_othello::Move;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -25,9 +25,10 @@ impl Scored {
         let name = || path.display().to_string();
         if !path.exists() {
             may_write(path, false)?;
-            let file = File::create_new(path).with_context(name)?;
-            return Ok((Self { path: path.to_owned(), file }, Vec::new()));
         }
+        let mut options = OpenOptions::new();
+        let file = options.append(true).create(true).open(path).with_context(name)?;
+        files::lock(&file, path)?;
         let text = read_text(path)?;
         let (whole, tail) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
         let there = obf::read(whole).map_err(|e| Usage(format!("{}: {e}", name())))?;
@@ -38,8 +39,6 @@ impl Scored {
                          name another file to write to";
             return Err(Usage(format!("{} {other}", name())).into());
         }
-        let mut options = OpenOptions::new();
-        let file = options.append(true).open(path).with_context(name)?;
         let length = file.metadata().with_context(name)?.len();
         file.set_len(length - tail.len() as u64).with_context(name)?;
         Ok((Self { path: path.to_owned(), file }, there))

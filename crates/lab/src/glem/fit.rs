@@ -13,6 +13,7 @@ use super::outcome::{GroupReport, LinkName, mean_of, table};
 use super::rows::{Targets, bytes_needed, check_memory, collect, memory_in_words, valid_states};
 use super::sets::PatternSource;
 use crate::LabError;
+use evalsmith_core::files::{Lock, remove_stale};
 use evalsmith_core::{Game, Position, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
@@ -233,7 +234,8 @@ pub fn fit_patterns<G: Game>(
     command: &str,
     progress: &dyn Progress,
 ) -> Result<PatternFitted, LabError> {
-    let checkpoint = &checkpoint_of(output);
+    let (checkpoint, _lock) = (&checkpoint_of(output), Lock::beside(output)?);
+    remove_stale(output);
     check_numbers(&plan.labels, &plan.ridges, plan.holdout)?;
     dataset.expect_game(G::NAME)?;
     plan.check_steps()?;
