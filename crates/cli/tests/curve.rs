@@ -325,15 +325,12 @@ fn small_tables_are_searched() {
 fn a_table_whose_values_separate_the_results_is_searched_with_a_ridge() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = folder.path().join("table.tsv");
-    let mut text = "game\tresult\tvalue\tx\n".to_owned();
-    for game in 0..60_i32 {
-        let won = game % 2 == 0;
-        for ply in 0..20_i32 {
-            let value = f64::from(ply - 5) * if won { 0.5 } else { -0.5 };
-            let (result, x) = (if won { "1-0" } else { "0-1" }, (game * 7 + ply * 3) % 11);
-            text.push_str(&format!("{game}\t{result}\t{value}\t{x}\n"));
-        }
-    }
+    let row = |game: i32, ply: i32| {
+        let (sign, result) = if game % 2 == 0 { (0.5, "1-0") } else { (-0.5, "0-1") };
+        format!("{game}\t{result}\t{}\t{}\n", sign * f64::from(ply - 5), (game * 7 + ply * 3) % 11)
+    };
+    let rows = (0..60).flat_map(|game| (0..20).map(move |ply| row(game, ply)));
+    let text = format!("game\tresult\tvalue\tx\n{}", rows.collect::<String>());
     fs::write(&table, text).expect("a table");
     let told = stdout(&["curve", "search", table.to_str().expect("a path"), "--value", "value"]);
     assert!(told.contains("a ridge keeps the common curve finite"), "{told}");
