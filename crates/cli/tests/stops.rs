@@ -46,8 +46,7 @@ impl Inputs {
         fs::write(folder.path().join("scored.obf"), SCORED).expect("written");
         fs::write(folder.path().join("late.obf"), SCORED.repeat(30)).expect("written");
         let games = fs::read_to_string(folder.path().join("games.txt")).expect("games");
-        let lines: Vec<&str> = games.lines().take(3).map(|line| &line[..24]).collect();
-        fs::write(folder.path().join("lines.txt"), lines.join("\n")).expect("written");
+        fs::write(folder.path().join("lines.txt"), LINES).expect("written");
         fs::write(folder.path().join("many.txt"), games.repeat(150)).expect("written");
         let fen = |i| format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 {i}");
         let fens: Vec<String> = (1..=2000).map(fen).collect();
@@ -75,6 +74,10 @@ while read -r line; do
   esac
 done
 "#;
+
+/// Openings of 12 half-moves.
+const LINES: &str =
+    "f5d6c4b3c6f4d7c5b4b6a6a3\nf5d6c3g5e6d7c5c4c7c6b7c2\nd3e3f5c5c4c3b2d6c6f6c2a1\n";
 
 /// Positions of 20 to 22 empty squares (FFO 40 to 43).
 const ENDGAMES: &str = "\
