@@ -59,6 +59,13 @@ impl<G: Game> Kit<G> {
         self
     }
 
+    /// Counts the perft table up to so many leaves.
+    #[must_use]
+    pub fn perft_leaves(mut self, leaves: u64) -> Self {
+        self.perft_leaves = leaves;
+        self
+    }
+
     /// Accepts random games that reach the bound on plies: under some rules
     /// aimless players wander for thousands.
     #[must_use]
@@ -107,10 +114,7 @@ impl<G: Game> Kit<G> {
         assert_eq!(distinct.len(), legal.len(), "a move is listed twice in {text}");
         assert_eq!(p.move_count(), legal.len(), "the count of moves is wrong in {text}");
         assert_eq!(p.outcome().is_some(), legal.is_empty(), "moves and outcome disagree in {text}");
-        assert!(
-            p.stage().index() < G::Position::STAGES.max(1),
-            "the stage is out of range in {text}"
-        );
+        assert!(p.stage().index() < game.stages(), "the stage is out of range in {text}");
 
         assert_eq!(
             game.parse(&text).as_ref(),
@@ -199,7 +203,7 @@ impl<G: Game> Kit<G> {
             );
             let there: HashSet<_> = image.moves().collect();
             for &m in legal {
-                let mirrored = (symmetry.mv)(m);
+                let mirrored = (symmetry.mv)(p, m);
                 assert!(
                     there.contains(&mirrored),
                     "{name} maps {m:?} to an illegal move in {text}"

@@ -2,6 +2,7 @@
 
 use crate::{Outcome, Position, Score, Window};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// An alpha-beta-evaluation function (heinz93): it may stop as soon as it knows
 /// which end of the window its value lies beyond.
@@ -31,29 +32,40 @@ pub trait Evaluate<P: Position>: Send + Sync {
     fn explain(&self, position: &P) -> Explanation;
 }
 
-/// Any shared reference to an evaluation function is one.
-impl<P: Position, E: Evaluate<P> + ?Sized> Evaluate<P> for &E {
-    type State = E::State;
-    #[inline]
-    fn start(&self, position: &P) -> Self::State {
-        (**self).start(position)
-    }
-    #[inline]
-    fn advance(&self, before: &P, m: P::Move, after: &P, state: &Self::State) -> Self::State {
-        (**self).advance(before, m, after, state)
-    }
-    #[inline]
-    fn value(&self, position: &P, state: &Self::State, window: Window) -> Score {
-        (**self).value(position, state, window)
-    }
-    #[inline]
-    fn outcome(&self, outcome: Outcome) -> Score {
-        (**self).outcome(outcome)
-    }
-    fn explain(&self, position: &P) -> Explanation {
-        (**self).explain(position)
-    }
+/// Whatever refers to a shared evaluation function is one.
+macro_rules! through_reference {
+    ($($reference:ty),*) => {
+        $(impl<P: Position, E: Evaluate<P> + ?Sized> Evaluate<P> for $reference {
+            type State = E::State;
+            #[inline]
+            fn start(&self, position: &P) -> Self::State {
+                (**self).start(position)
+            }
+            #[inline]
+            fn advance(
+                &self,
+                before: &P,
+                m: P::Move,
+                after: &P,
+                state: &Self::State,
+            ) -> Self::State {
+                (**self).advance(before, m, after, state)
+            }
+            #[inline]
+            fn value(&self, position: &P, state: &Self::State, window: Window) -> Score {
+                (**self).value(position, state, window)
+            }
+            #[inline]
+            fn outcome(&self, outcome: Outcome) -> Score {
+                (**self).outcome(outcome)
+            }
+            fn explain(&self, position: &P) -> Explanation {
+                (**self).explain(position)
+            }
+        })*
+    };
 }
+through_reference!(&E, Arc<E>);
 
 /// A value taken apart: the contributions add up to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

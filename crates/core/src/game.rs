@@ -1,6 +1,7 @@
 //! The cold trait: everything about a game that a search does not need.
 
 use crate::{Atoms, Dialect, Features, Malformed, Outcome, Picture, Position, Protocol, Side, Way};
+use std::sync::Arc;
 
 /// A game, one value per game: rules, notation, features, and the abilities
 /// that not every game has, as values it returns.
@@ -11,7 +12,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     type Features: Features<Self::Position> + Clone + 'static;
 
     /// The name on the command line and in files: lower case, no spaces.
-    const NAME: &'static str;
+    fn name(&self) -> &str;
+
+    /// How many stages [`Position::stage`] can return: every stage is below it.
+    fn stages(&self) -> usize {
+        1
+    }
 
     /// The start position; the first player is to move.
     fn start(&self) -> Self::Position;
@@ -100,7 +106,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// # Errors
     /// When no game can come to it, or the game has no pictures.
     fn set_up(&self, _picture: &Picture, _to_move: Side) -> Result<Self::Position, Malformed> {
-        Err(Malformed::new("picture", Self::NAME, "the game has none: write the position as text"))
+        Err(Malformed::new("picture", self.name(), "the game has none: write the position as text"))
     }
 
     /// The position in few bytes, for storage.
@@ -130,12 +136,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     }
 
     /// Names of the two players, first and second.
-    fn side_names(&self) -> [&'static str; 2] {
+    fn side_names(&self) -> [&str; 2] {
         ["first", "second"]
     }
 
     /// The unit of an outcome's margin ("discs"), where it means something.
-    fn margin_unit(&self) -> Option<&'static str> {
+    fn margin_unit(&self) -> Option<&str> {
         None
     }
 
@@ -178,14 +184,14 @@ pub trait Game: Clone + Send + Sync + 'static {
     }
 
     /// Known perft numbers from the start position, for depths 1, 2, 3, ...
-    fn perft_table(&self) -> &'static [u64] {
+    fn perft_table(&self) -> &[u64] {
         &[]
     }
 }
 
 /// Finds a move after which the side to move wins by force, within so many nodes;
 /// what it finds is so, what it does not find may be there.
-pub type FindMate<P> = fn(&P, u64) -> Option<<P as Position>::Move>;
+pub type FindMate<P> = Arc<dyn Fn(&P, u64) -> Option<<P as Position>::Move> + Send + Sync>;
 
 /// The size of a first experiment: enough to learn something in a minute or two.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -238,14 +244,29 @@ impl Default for Defaults {
     }
 }
 
+/// The image of a move that is legal in a position.
+pub type MapMove<P> = Arc<dyn Fn(&P, <P as Position>::Move) -> <P as Position>::Move + Send + Sync>;
+
 /// A mapping of positions and moves that the rules do not notice.
 pub struct Symmetry<P: Position> {
     /// What it does: "rotate 90".
-    pub name: &'static str,
+    pub name: String,
     /// The image of a position.
-    pub position: fn(&P) -> P,
-    /// The image of a move.
-    pub mv: fn(P::Move) -> P::Move,
+    pub position: Arc<dyn Fn(&P) -> P + Send + Sync>,
+    /// The image of a move that is legal in a position.
+    pub mv: MapMove<P>,
+}
+
+impl<P: Position> Symmetry<P> {
+    /// A symmetry whose moves are mapped without looking at the position.
+    pub fn new(
+        name: impl Into<String>,
+        position: impl Fn(&P) -> P + Send + Sync + 'static,
+        mv: impl Fn(P::Move) -> P::Move + Send + Sync + 'static,
+    ) -> Self {
+        let mv = Arc::new(move |_: &P, m| mv(m));
+        Self { name: name.into(), position: Arc::new(position), mv }
+    }
 }
 
 /// The same key for all images of a position.

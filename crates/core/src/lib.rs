@@ -14,6 +14,7 @@
 
 mod agreement;
 mod atoms;
+pub mod column_name;
 pub mod conformance;
 mod dialect;
 pub mod digest;
@@ -39,7 +40,7 @@ pub use atoms::{Atoms, Change};
 pub use dialect::{Dialect, OwnNotation, Protocol, no_set_up};
 pub use evaluate::{Evaluate, Explanation, Term, Trivial};
 pub use features::{Columns, Features};
-pub use game::{Defaults, FindMate, Game, Solve, Solved, Symmetry, canonical_key};
+pub use game::{Defaults, FindMate, Game, MapMove, Solve, Solved, Symmetry, canonical_key};
 pub use indexer::Indexer;
 pub use malformed::Malformed;
 pub use outcome::{Outcome, Side, Verdict};

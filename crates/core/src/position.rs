@@ -32,17 +32,6 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The legal moves, in an order that is the same every time.
     type Moves: Iterator<Item = Self::Move>;
 
-    /// How many different stages [`stage`](Position::stage) can return.
-    const STAGES: usize = 1;
-    /// Whether [`repeated`](Position::repeated) ever ends a game, so that a
-    /// search must keep the keys of earlier positions.
-    const REPEATS: bool = false;
-    /// Whether a search must play on at its horizon until the position is quiet,
-    /// because of moves that are [noisy](Position::is_noisy) and threats that
-    /// [must be answered](Position::must_answer). Where it is false, a search
-    /// asks for neither.
-    const NOISY: bool = false;
-
     /// All legal moves.
     fn moves(&self) -> Self::Moves;
 
@@ -65,7 +54,24 @@ pub trait Position: Clone + Eq + Hash + Debug + Send + Sync + 'static {
         stable_hash(self)
     }
 
-    /// How far the game has come; below [`STAGES`](Position::STAGES).
+    /// Whether [`repeated`](Position::repeated) ever ends a game, so that a
+    /// search must keep the keys of earlier positions. The same for all positions
+    /// of a game.
+    #[inline]
+    fn can_repeat(&self) -> bool {
+        false
+    }
+
+    /// Whether a search must play on at its horizon until the position is quiet,
+    /// because of moves that are [noisy](Position::is_noisy) and threats that
+    /// [must be answered](Position::must_answer). Where it is false, a search
+    /// asks for neither. The same for all positions of a game.
+    #[inline]
+    fn has_noisy_moves(&self) -> bool {
+        false
+    }
+
+    /// How far the game has come; below [`Game::stages`](crate::Game::stages).
     #[inline]
     fn stage(&self) -> Stage {
         Stage(0)

@@ -146,7 +146,7 @@ impl<P: Position> GameRecord<P> {
         if self.adjudicated.is_some() {
             return self.adjudicated;
         }
-        if P::REPEATS
+        if position.can_repeat()
             && let Some(outcome) = position.repeated(self.earlier_keys())
         {
             return end(outcome, Reason::Repetition);

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 pub fn check_dialects<G: Game>(game: &G, games: u64) {
     let dialects: Vec<_> =
         Protocol::ALL.into_iter().filter_map(|p| Some((p, game.dialect(p)?))).collect();
-    assert!(!dialects.is_empty(), "{} speaks no protocol", G::NAME);
+    assert!(!dialects.is_empty(), "{} speaks no protocol", game.name());
     for index in 0..games {
         let mut random = rng::stream(4, "conformance dialects", index);
         let mut record = GameRecord::new(game.start(), Side::First, game.max_plies().min(200));

@@ -146,15 +146,23 @@ pub(crate) fn weight(board: &cozy_chess::Board, side: BitBoard) -> u32 {
     count(Piece::Knight) + count(Piece::Bishop) + 2 * count(Piece::Rook) + 4 * count(Piece::Queen)
 }
 
+/// Stages: the weight of the pieces that are gone, a knight or bishop 1, a rook 2, a
+/// queen 4. Stage 0 is the opening; at stage 24 kings and pawns are left.
+pub(crate) const STAGES: usize = FULL as usize + 1;
+
 impl Position for Board {
     type Move = Move;
     type Moves = Moves;
 
-    /// The weight of the pieces that are gone: a knight or bishop 1, a rook 2, a
-    /// queen 4. Stage 0 is the opening; at stage 24 kings and pawns are left.
-    const STAGES: usize = FULL as usize + 1;
-    const REPEATS: bool = true;
-    const NOISY: bool = true;
+    #[inline]
+    fn can_repeat(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn has_noisy_moves(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn moves(&self) -> Moves {

@@ -1,7 +1,7 @@
 //! The cold side of Chess.
 
 use crate::atoms::Pieces;
-use crate::board::Board;
+use crate::board::{Board, STAGES};
 use crate::dialect::Coordinates;
 use crate::features::ChessFeatures;
 use crate::moves::Move;
@@ -24,7 +24,13 @@ impl Game for Chess {
     type Position = Board;
     type Features = ChessFeatures;
 
-    const NAME: &'static str = "chess";
+    fn name(&self) -> &'static str {
+        "chess"
+    }
+
+    fn stages(&self) -> usize {
+        STAGES
+    }
 
     fn start(&self) -> Board {
         Board::start()

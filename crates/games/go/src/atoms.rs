@@ -32,11 +32,12 @@ impl Atoms<Board> for Points {
             let place = Point::all().position(|point| Some(point) == wanted);
             place.expect("an image of a point is a point") as u16
         };
-        let all = symmetry::all().into_iter();
-        all.map(|symmetry| {
-            Point::all().map(|point| place((symmetry.mv)(Move::on(point)).point())).collect()
-        })
-        .collect()
+        let mut maps = vec![Vec::new(); symmetry::images(Move::PASS).count()];
+        for point in Point::all() {
+            let images = symmetry::images(Move::on(point));
+            maps.iter_mut().zip(images).for_each(|(map, m)| map.push(place(m.point())));
+        }
+        maps
     }
 }
 

@@ -136,15 +136,18 @@ fn is_ko(point: Point, own: Set, opp: Set) -> bool {
         && is_single(captured(point, own | point.set(), opp))
 }
 
+/// Stages: stones on the board by fours; captures set the clock back, as they should.
+pub(crate) const STAGES: usize = (SIZE as usize * SIZE as usize) / 4 + 1;
+
 impl Position for Board {
     type Move = Move;
     type Moves = Moves;
 
-    /// Stones on the board by fours: captures set the clock back, as they should.
-    const STAGES: usize = (SIZE as usize * SIZE as usize) / 4 + 1;
-
     /// Positional superko.
-    const REPEATS: bool = true;
+    #[inline]
+    fn can_repeat(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn moves(&self) -> Moves {

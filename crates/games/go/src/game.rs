@@ -1,7 +1,7 @@
 //! The cold side of Go.
 
 use crate::atoms::Points;
-use crate::board::Board;
+use crate::board::{Board, STAGES};
 use crate::dialect::Gtp;
 use crate::features::GoFeatures;
 use crate::moves::Move;
@@ -46,7 +46,13 @@ impl Game for Go {
     type Position = Board;
     type Features = GoFeatures;
 
-    const NAME: &'static str = "go";
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn stages(&self) -> usize {
+        STAGES
+    }
 
     fn start(&self) -> Board {
         Board::start(self.komi)

@@ -9,22 +9,29 @@ fn mapped(m: Move, map: fn(Set) -> Set) -> Move {
     m.point().map_or(m, |point| Move::on(Point::lowest(map(point.set()))))
 }
 
-macro_rules! symmetry {
-    ($name:literal, $map:expr) => {
-        Symmetry { name: $name, position: |p| p.mapped($map), mv: |m| mapped(m, $map) }
-    };
-}
+/// The name of a symmetry, and where it sends a set.
+type Map = (&'static str, fn(Set) -> Set);
+
+const MAPS: [Map; 7] = [
+    ("mirror", |x| rotate_half(upend(x))),
+    ("upend", upend),
+    ("rotate 180", rotate_half),
+    ("transpose", transpose),
+    ("rotate 90", |x| upend(transpose(x))),
+    ("rotate 270", |x| transpose(upend(x))),
+    ("antitranspose", |x| rotate_half(transpose(x))),
+];
 
 pub(crate) fn all() -> Vec<Symmetry<Board>> {
-    vec![
-        symmetry!("mirror", |x| rotate_half(upend(x))),
-        symmetry!("upend", upend),
-        symmetry!("rotate 180", rotate_half),
-        symmetry!("transpose", transpose),
-        symmetry!("rotate 90", |x| upend(transpose(x))),
-        symmetry!("rotate 270", |x| transpose(upend(x))),
-        symmetry!("antitranspose", |x| rotate_half(transpose(x))),
-    ]
+    let symmetry = |(name, map): Map| {
+        Symmetry::new(name, move |p: &Board| p.mapped(map), move |m| mapped(m, map))
+    };
+    MAPS.into_iter().map(symmetry).collect()
+}
+
+/// The image of a move under each symmetry.
+pub(crate) fn images(m: Move) -> impl Iterator<Item = Move> {
+    MAPS.into_iter().map(move |(_, map)| mapped(m, map))
 }
 
 #[cfg(test)]
@@ -34,7 +41,8 @@ mod tests {
     #[test]
     fn the_seven_images_of_a_lopsided_point_are_as_named() {
         let b1 = Move::on(Point::new(0, 1).unwrap());
-        let images: Vec<_> = all().iter().map(|s| (s.name, (s.mv)(b1).to_string())).collect();
+        let names = MAPS.iter().map(|(name, _)| *name);
+        let images: Vec<_> = names.zip(images(b1).map(|m| m.to_string())).collect();
         let expected = [
             ("mirror", "H1"),
             ("upend", "B9"),
@@ -45,6 +53,6 @@ mod tests {
             ("antitranspose", "J8"),
         ];
         assert_eq!(images, expected.map(|(name, to)| (name, to.to_owned())));
-        assert!(all().iter().all(|s| (s.mv)(Move::PASS) == Move::PASS));
+        assert!(super::images(Move::PASS).all(|m| m == Move::PASS));
     }
 }

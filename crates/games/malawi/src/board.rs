@@ -114,14 +114,14 @@ impl Board {
     }
 }
 
+/// Stages: the balls that are gone, 0 to 23. They measure how far a game has come
+/// better than its length does, since both sides can shuffle; and the worth
+/// of one ball more grows nearly tenfold while they go.
+pub(crate) const STAGES: usize = 24;
+
 impl Position for Board {
     type Move = Move;
     type Moves = Moves;
-
-    /// The balls that are gone, 0 to 23. They measure how far a game has come
-    /// better than its length does, since both sides can shuffle; and the worth
-    /// of one ball more grows nearly tenfold while they go.
-    const STAGES: usize = 24;
 
     #[inline]
     fn moves(&self) -> Moves {

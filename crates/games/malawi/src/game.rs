@@ -1,7 +1,7 @@
 //! The cold side of Malawi.
 
 use crate::atoms::Squares;
-use crate::board::{Board, HALF_MOVES};
+use crate::board::{Board, HALF_MOVES, STAGES};
 use crate::features::MalawiFeatures;
 use crate::moves::Move;
 use crate::{notation, packing, picture};
@@ -20,7 +20,13 @@ impl Game for Malawi {
     type Position = Board;
     type Features = MalawiFeatures;
 
-    const NAME: &'static str = "malawi";
+    fn name(&self) -> &'static str {
+        "malawi"
+    }
+
+    fn stages(&self) -> usize {
+        STAGES
+    }
 
     fn start(&self) -> Board {
         Board::start()
@@ -111,7 +117,7 @@ impl Game for Malawi {
     }
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {
-        vec![Symmetry { name: "mirror", position: Board::mirrored, mv: Move::mirrored }]
+        vec![Symmetry::new("mirror", Board::mirrored, Move::mirrored)]
     }
 
     fn atoms(&self) -> Option<Box<dyn Atoms<Board>>> {

@@ -103,8 +103,6 @@ impl<K: Kernel> Position for Board<K> {
     type Move = Move;
     type Moves = Moves;
 
-    const STAGES: usize = 65;
-
     #[inline(always)]
     fn moves(&self) -> Moves {
         let squares = self.mobility();

@@ -100,7 +100,13 @@ impl<K: Kernel> Game for Othello<K> {
     type Position = Board<K>;
     type Features = Chosen;
 
-    const NAME: &'static str = "othello";
+    fn name(&self) -> &'static str {
+        "othello"
+    }
+
+    fn stages(&self) -> usize {
+        65
+    }
 
     fn start(&self) -> Board<K> {
         Board::start(self.kernel)

@@ -1,7 +1,7 @@
 //! The 64 squares as atoms of patterns: empty, the mover's, the opponent's.
 
 use crate::{Board, Kernel, Move, symmetry};
-use evalsmith_core::{Atoms, Change, Symmetry};
+use evalsmith_core::{Atoms, Change};
 
 /// The squares a1, b1, ... h8.
 #[derive(Clone, Copy, Debug)]
@@ -44,10 +44,12 @@ impl<K: Kernel> Atoms<Board<K>> for Squares {
     }
 
     fn symmetries(&self) -> Vec<Vec<u16>> {
-        let images = |symmetry: Symmetry<Board<K>>| {
-            (0..64).map(|square| u16::from((symmetry.mv)(Move(square)).0)).collect()
-        };
-        symmetry::all().into_iter().map(images).collect()
+        let mut maps = vec![Vec::new(); symmetry::images(Move::PASS).count()];
+        for square in 0..64 {
+            let images = symmetry::images(Move(square));
+            maps.iter_mut().zip(images).for_each(|(map, m)| map.push(u16::from(m.0)));
+        }
+        maps
     }
 }
 

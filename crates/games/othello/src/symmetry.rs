@@ -32,35 +32,41 @@ fn mapped(m: Move, map: fn(u64) -> u64) -> Move {
     if m == Move::PASS { m } else { Move(map(m.bit()).trailing_zeros() as u8) }
 }
 
-macro_rules! symmetry {
-    ($name:literal, $map:expr) => {
-        Symmetry { name: $name, position: |p| p.mapped($map), mv: |m| mapped(m, $map) }
-    };
-}
+/// The name of a symmetry, and where it sends a set.
+type Map = (&'static str, fn(u64) -> u64);
+
+const MAPS: [Map; 7] = [
+    ("mirror", mirror),
+    ("upend", upend),
+    ("rotate 180", |x| mirror(upend(x))),
+    ("transpose", transpose),
+    ("rotate 90", |x| mirror(transpose(x))),
+    ("rotate 270", |x| transpose(mirror(x))),
+    ("antitranspose", |x| mirror(transpose(mirror(x)))),
+];
 
 pub(crate) fn all<K: Kernel>() -> Vec<Symmetry<Board<K>>> {
-    vec![
-        symmetry!("mirror", mirror),
-        symmetry!("upend", upend),
-        symmetry!("rotate 180", |x| mirror(upend(x))),
-        symmetry!("transpose", transpose),
-        symmetry!("rotate 90", |x| mirror(transpose(x))),
-        symmetry!("rotate 270", |x| transpose(mirror(x))),
-        symmetry!("antitranspose", |x| mirror(transpose(mirror(x)))),
-    ]
+    let symmetry = |(name, map): Map| {
+        Symmetry::new(name, move |p: &Board<K>| p.mapped(map), move |m| mapped(m, map))
+    };
+    MAPS.into_iter().map(symmetry).collect()
+}
+
+/// The image of a move under each symmetry.
+pub(crate) fn images(m: Move) -> impl Iterator<Item = Move> {
+    MAPS.into_iter().map(move |(_, map)| mapped(m, map))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Portable;
     use std::collections::HashSet;
 
     #[test]
     fn the_seven_images_of_a_lopsided_square_are_distinct_and_as_named() {
         let b1 = Move(1);
-        let images: Vec<_> =
-            all::<Portable>().iter().map(|s| (s.name, (s.mv)(b1).to_string())).collect();
+        let names = MAPS.iter().map(|(name, _)| *name);
+        let images: Vec<_> = names.zip(images(b1).map(|m| m.to_string())).collect();
         let expected = [
             ("mirror", "g1"),
             ("upend", "b8"),

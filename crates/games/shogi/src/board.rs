@@ -66,9 +66,15 @@ impl Position for Board {
     type Move = Move;
     type Moves = Moves;
 
-    const STAGES: usize = progress::STAGES;
-    const REPEATS: bool = true;
-    const NOISY: bool = true;
+    #[inline]
+    fn can_repeat(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn has_noisy_moves(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn moves(&self) -> Moves {

@@ -5,11 +5,12 @@ use crate::board::Board;
 use crate::features::ShogiFeatures;
 use crate::moves::Move;
 use crate::setup::Setup;
-use crate::{entering, mate, notation, packing, picture};
+use crate::{entering, mate, notation, packing, picture, progress};
 use evalsmith_core::{
     Atoms, Defaults, Dialect, FindMate, Game, Malformed, OwnNotation, Picture, Protocol, Side,
     Symmetry, Way,
 };
+use std::sync::Arc;
 
 /// Shogi.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +25,13 @@ impl Game for Shogi {
     type Position = Board;
     type Features = ShogiFeatures;
 
-    const NAME: &'static str = "shogi";
+    fn name(&self) -> &'static str {
+        "shogi"
+    }
+
+    fn stages(&self) -> usize {
+        progress::STAGES
+    }
 
     fn start(&self) -> Board {
         Board::start()
@@ -112,12 +119,12 @@ impl Game for Shogi {
     }
 
     fn symmetries(&self) -> Vec<Symmetry<Board>> {
-        vec![Symmetry { name: "mirror", position: mirrored, mv: Move::mirrored }]
+        vec![Symmetry::new("mirror", mirrored, Move::mirrored)]
     }
 
     /// Mates by checks alone.
     fn mate_search(&self) -> Option<FindMate<Board>> {
-        Some(mate)
+        Some(Arc::new(mate))
     }
 
     fn dialect(&self, protocol: Protocol) -> Option<Box<dyn Dialect<Board>>> {
