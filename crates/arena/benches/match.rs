@@ -13,7 +13,7 @@ use evalsmith_core::{
     Term, Trivial, Window,
 };
 use evalsmith_othello::{Othello, with_best_kernel};
-use evalsmith_search::{Limits, SearchPlayer};
+use evalsmith_search::{Limits, SearchPlayer, Searcher};
 
 const PAIRS: u32 = 500;
 
@@ -81,9 +81,22 @@ fn shallow<G: Game>(game: &G) -> MatchResult {
     let limits = Limits::depth(1);
     play(
         game,
-        [&|| Ok(Box::new(SearchPlayer::new("a", Mobility, limits.clone(), 1 << 16))), &|| {
-            Ok(Box::new(SearchPlayer::new("b", Trivial, limits.clone(), 1 << 16)))
-        }],
+        [
+            &|| {
+                Ok(Box::new(SearchPlayer::new(
+                    "a",
+                    Searcher::new(Mobility, 1 << 16),
+                    limits.clone(),
+                )))
+            },
+            &|| {
+                Ok(Box::new(SearchPlayer::new(
+                    "b",
+                    Searcher::new(Trivial, 1 << 16),
+                    limits.clone(),
+                )))
+            },
+        ],
     )
 }
 

@@ -1,32 +1,30 @@
 //! A searching player whose time is nodes: what it searches costs what a
 //! calibration says a node costs, whatever else the machine does.
 
-use evalsmith_core::{Choice, Clock, Evaluate, GameRecord, Player, PlayerError, Position};
-use evalsmith_search::{Limits, Searcher};
+use evalsmith_core::{Choice, Clock, GameRecord, Player, PlayerError, Position};
+use evalsmith_search::{Limits, Search};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Plays by time that is counted in nodes.
-pub struct CalibratedPlayer<P: Position, E: Evaluate<P>> {
+pub struct CalibratedPlayer<S> {
     name: String,
-    searcher: Searcher<P, E>,
+    search: S,
     ns_per_node: f64,
     move_time: Option<Duration>,
     clock: Clock,
 }
 
-impl<P: Position, E: Evaluate<P>> CalibratedPlayer<P, E> {
+impl<S> CalibratedPlayer<S> {
     /// A player that takes `move_time` for each move, or shares out its clock
     /// where that is none.
     pub fn new(
         name: impl Into<String>,
-        function: E,
-        table_bytes: usize,
+        search: S,
         ns_per_node: f64,
         move_time: Option<Duration>,
     ) -> Self {
-        let searcher = Searcher::new(function, table_bytes);
-        Self { name: name.into(), searcher, ns_per_node, move_time, clock: Clock::default() }
+        Self { name: name.into(), search, ns_per_node, move_time, clock: Clock::default() }
     }
 }
 
@@ -36,13 +34,13 @@ fn share(remaining: Duration, increment: Duration) -> Duration {
     (remaining / 20 + increment.mul_f64(0.75)).min(remaining / 2)
 }
 
-impl<P: Position, E: Evaluate<P>> Player<P> for CalibratedPlayer<P, E> {
+impl<P: Position, S: Search<P>> Player<P> for CalibratedPlayer<S> {
     fn name(&self) -> &str {
         &self.name
     }
 
     fn new_game(&mut self, _seed: u64) {
-        self.searcher.clear();
+        self.search.clear();
     }
 
     fn set_clock(&mut self, clock: &Clock) {
@@ -55,7 +53,7 @@ impl<P: Position, E: Evaluate<P>> Player<P> for CalibratedPlayer<P, E> {
         let time = self.move_time.unwrap_or_else(of_clock);
         let nodes = (time.as_nanos() as f64 / self.ns_per_node).floor() as u64;
         let limits = Limits::nodes(nodes.max(1));
-        let found = self.searcher.search(game, &limits, &AtomicBool::new(false));
+        let found = self.search.search(game, &limits, &AtomicBool::new(false));
         let mv = found.best.ok_or_else(|| {
             PlayerError::new(&self.name, "asked for a move in a game that is over; start a new one")
         })?;
@@ -70,22 +68,30 @@ mod tests {
     use super::*;
     use crate::testing::{Heaps, Nim};
     use evalsmith_core::{Game, Side, Trivial};
+    use evalsmith_search::Searcher;
     use proptest::prelude::*;
 
-    fn choose(player: &mut CalibratedPlayer<Heaps, Trivial>, clock: Clock) -> Choice<(u8, u8)> {
+    fn choose(
+        player: &mut CalibratedPlayer<Searcher<Heaps, Trivial>>,
+        clock: Clock,
+    ) -> Choice<(u8, u8)> {
         player.set_clock(&clock);
         player.choose(&GameRecord::new(Nim.start(), Side::First, 21)).unwrap()
     }
 
     #[test]
     fn time_is_nodes() {
-        let mut player =
-            CalibratedPlayer::new("p", Trivial, 0, 1000.0, Some(Duration::from_micros(300)));
+        let mut player = CalibratedPlayer::new(
+            "p",
+            Searcher::new(Trivial, 0),
+            1000.0,
+            Some(Duration::from_micros(300)),
+        );
         let choice = choose(&mut player, Clock::default());
         assert_eq!((choice.nodes, choice.cpu), (300, Some(Duration::from_micros(300))));
         assert_eq!(choice.wall, choice.cpu);
 
-        let mut by_clock = CalibratedPlayer::new("p", Trivial, 0, 1000.0, None);
+        let mut by_clock = CalibratedPlayer::new("p", Searcher::new(Trivial, 0), 1000.0, None);
         let left = Duration::from_millis(2);
         let clock = Clock { remaining: [left, Duration::ZERO], ..Clock::default() };
         assert_eq!(choose(&mut by_clock, clock).nodes, 100);

@@ -14,7 +14,7 @@ pub enum ArenaError {
     )]
     TooFewOpenings {
         /// The game.
-        game: &'static str,
+        game: String,
         /// What was looked for.
         what: String,
         /// The number asked for.
@@ -155,7 +155,7 @@ pub enum ArenaError {
     #[error("{game} has no solver: set the moves left at which games are solved to 0")]
     NoSolver {
         /// The game.
-        game: &'static str,
+        game: String,
     },
     /// Somebody asked the match to stop.
     #[error("stopped after {done} of {total} games; the same command goes on from there")]

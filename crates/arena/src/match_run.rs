@@ -63,14 +63,14 @@ pub fn run_match<G: Game>(
     let total = plan.pairs.checked_mul(2).ok_or(ArenaError::TooManyPairs { pairs: plan.pairs })?;
     if openings.len() < plan.pairs as usize {
         return Err(ArenaError::TooFewOpenings {
-            game: G::NAME,
+            game: game.name().to_owned(),
             what: "openings".into(),
             wanted: plan.pairs,
             found: openings.len() as u32,
         });
     }
     if plan.adjudication.solve_at > 0 && game.solver().is_none() {
-        return Err(ArenaError::NoSolver { game: G::NAME });
+        return Err(ArenaError::NoSolver { game: game.name().to_owned() });
     }
 
     let mut done = vec![false; total as usize];
@@ -81,7 +81,7 @@ pub fn run_match<G: Game>(
         board.enter(Ended::from(played));
         Ok(())
     };
-    let opened = MatchLog::open(log, G::NAME, plan, hear, progress)?;
+    let opened = MatchLog::open(log, game.name(), plan, hear, progress)?;
     board.forgive();
 
     progress.begin(&plan.names.join(" - "), u64::from(total), "games");

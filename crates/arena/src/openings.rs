@@ -68,7 +68,7 @@ impl<G: Game> Openings<G> {
         let (mut in_vain, mut unwanted) = (0, 0);
         let mut draws = 0_u32..;
         let too_few = |found: usize| ArenaError::TooFewOpenings {
-            game: G::NAME,
+            game: game.name().to_owned(),
             what: format!("openings of {}", Plies::from(plies)),
             wanted: count,
             found: found as u32,
@@ -134,7 +134,7 @@ impl<G: Game> Openings<G> {
         records.truncate(most);
         if records.len() < needed {
             return Err(ArenaError::TooFewOpenings {
-                game: G::NAME,
+                game: self.game.name().to_owned(),
                 what: "openings of the list".into(),
                 wanted: needed as u32,
                 found: records.len() as u32,

@@ -68,7 +68,9 @@ impl Features<Heaps> for NoFeatures {
 impl Game for Nim {
     type Position = Heaps;
     type Features = NoFeatures;
-    const NAME: &'static str = "nim";
+    fn name(&self) -> &'static str {
+        "nim"
+    }
 
     fn start(&self) -> Heaps {
         Heaps { heaps: [7; 3], plies: 0 }
@@ -101,7 +103,7 @@ impl Game for Nim {
             |p| permuted(p, [2, 0, 1]),
             |p| permuted(p, [2, 1, 0]),
         ];
-        images.map(|position| Symmetry { name: "order", position, mv: unused }).into()
+        images.map(|position| Symmetry::new("order", position, unused)).into()
     }
 }
 

@@ -94,6 +94,6 @@ fn malawi_trivial(bencher: Bencher<'_, '_>) {
 fn othello_one_ply_moves(bencher: Bencher<'_, '_>) {
     let game = Othello::new();
     let record = GameRecord::new(game.start(), Side::First, game.max_plies());
-    let mut player = SearchPlayer::new("one ply", Trivial, Limits::depth(1), 0);
+    let mut player = SearchPlayer::new("one ply", Searcher::new(Trivial, 0), Limits::depth(1));
     bencher.bench_local(|| player.choose(&record));
 }

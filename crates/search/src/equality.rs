@@ -22,7 +22,7 @@ fn value_of_line<P: Position, E: Evaluate<P>>(
     let mut game = game.clone();
     for (ply, &m) in line.iter().enumerate() {
         let position = game.position();
-        let noisy = P::NOISY && (position.must_answer() || position.is_noisy(m));
+        let noisy = position.has_noisy_moves() && (position.must_answer() || position.is_noisy(m));
         assert!(ply < usize::from(depth) || noisy, "a quiet move beyond the horizon");
         game.play(m).expect("the line is legal");
     }

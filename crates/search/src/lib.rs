@@ -51,6 +51,7 @@ mod order;
 mod player;
 mod random;
 mod sampling;
+mod search;
 mod searcher;
 mod table;
 mod tree;
@@ -60,6 +61,7 @@ pub use limits::Limits;
 pub use player::SearchPlayer;
 pub use random::{RandomPlayer, WithChance};
 pub use sampling::{Sampled, Sampling};
+pub use search::{OnIteration, Search};
 pub use searcher::Searcher;
 pub use table::{DEFAULT_TABLE_BYTES, MAX_TABLE_BYTES};
 

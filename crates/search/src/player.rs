@@ -1,42 +1,42 @@
 //! A player that searches.
 
-use crate::{Limits, Searcher};
-use evalsmith_core::{Choice, Evaluate, GameRecord, Player, PlayerError, Position};
+use crate::{Limits, Search};
+use evalsmith_core::{Choice, GameRecord, Player, PlayerError, Position};
 use std::sync::atomic::AtomicBool;
 
 /// Plays the best move its search finds within fixed limits a move.
 ///
 /// A new game empties table and heuristics, so that a game played by depth or
 /// nodes depends on nothing but its opening and the opponent.
-pub struct SearchPlayer<P: Position, E: Evaluate<P>> {
+pub struct SearchPlayer<S> {
     name: String,
-    searcher: Searcher<P, E>,
+    search: S,
     limits: Limits,
 }
 
-impl<P: Position, E: Evaluate<P>> SearchPlayer<P, E> {
-    /// A player with this function; `table_bytes` as in [`Searcher::new`].
-    pub fn new(name: impl Into<String>, function: E, limits: Limits, table_bytes: usize) -> Self {
-        Self { name: name.into(), searcher: Searcher::new(function, table_bytes), limits }
+impl<S> SearchPlayer<S> {
+    /// A player that asks this search.
+    pub fn new(name: impl Into<String>, search: S, limits: Limits) -> Self {
+        Self { name: name.into(), search, limits }
     }
 
-    /// The evaluation function.
-    pub fn function(&self) -> &E {
-        self.searcher.function()
+    /// The search.
+    pub fn search(&self) -> &S {
+        &self.search
     }
 }
 
-impl<P: Position, E: Evaluate<P>> Player<P> for SearchPlayer<P, E> {
+impl<P: Position, S: Search<P>> Player<P> for SearchPlayer<S> {
     fn name(&self) -> &str {
         &self.name
     }
 
     fn new_game(&mut self, _seed: u64) {
-        self.searcher.clear();
+        self.search.clear();
     }
 
     fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError> {
-        let found = self.searcher.search_untimed(game, &self.limits, &AtomicBool::new(false));
+        let found = self.search.search_untimed(game, &self.limits, &AtomicBool::new(false));
         let mv = found.best.ok_or_else(|| game_is_over(&self.name))?;
         let (value, depth, nodes) = (Some(found.value), found.depth, found.nodes);
         Ok(Choice { value, depth, nodes, ..Choice::blind(mv) })
@@ -51,13 +51,14 @@ pub(crate) fn game_is_over(player: &str) -> PlayerError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RandomPlayer;
     use crate::toys::{Noise, Noughts, record};
+    use crate::{RandomPlayer, Searcher};
     use evalsmith_core::{Outcome, Side, Trivial, play_out};
 
     #[test]
     fn a_full_search_never_loses_at_noughts_and_crosses() {
-        let mut perfect = SearchPlayer::new("perfect", Trivial, Limits::depth(9), 1 << 16);
+        let mut perfect =
+            SearchPlayer::new("perfect", Searcher::new(Trivial, 1 << 16), Limits::depth(9));
         let mut random = RandomPlayer::new("random");
         let mut wins = 0;
         for seed in 0..20 {
@@ -75,7 +76,8 @@ mod tests {
     #[test]
     fn games_by_nodes_do_not_depend_on_games_before() {
         let function = Noise { seed: 3, spread: 9, early: true, mixed: false };
-        let mut player = SearchPlayer::new("p", function, Limits::nodes(300), 1 << 12);
+        let mut player =
+            SearchPlayer::new("p", Searcher::new(function, 1 << 12), Limits::nodes(300));
         let mut play = |seed| {
             player.new_game(seed);
             let mut game = record(Noughts(0, 0), 9);
@@ -94,7 +96,8 @@ mod tests {
 
     #[test]
     fn a_finished_game_is_an_error_that_says_so() {
-        let mut player = SearchPlayer::new("late", Trivial, Limits::default(), 0);
+        let mut player =
+            SearchPlayer::new("late", Searcher::<Noughts, _>::new(Trivial, 0), Limits::default());
         let error = player.choose(&record(Noughts(0, 0o7), 9)).unwrap_err();
         assert_eq!(error.player, "late");
         assert!(error.reason.contains("over"));

@@ -89,7 +89,7 @@ fn random_move<P: Position>(game: &GameRecord<P>, dice: &mut Rng) -> Option<P::M
 mod tests {
     use super::*;
     use crate::toys::{Noughts, record};
-    use crate::{Limits, SearchPlayer};
+    use crate::{Limits, SearchPlayer, Searcher};
     use evalsmith_core::Trivial;
 
     fn moves(player: &mut impl Player<Noughts>, seed: u64) -> Vec<u8> {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn chance_is_the_share_of_random_moves() {
-        let searching = || SearchPlayer::new("s", Trivial, Limits::depth(1), 0);
+        let searching = || SearchPlayer::new("s", Searcher::new(Trivial, 0), Limits::depth(1));
         for (chance, expected) in [(0.0, 0), (0.25, 2500), (1.0, 10_000), (7.0, 10_000), (-1.0, 0)]
         {
             let mut player = WithChance::new(searching(), chance);

@@ -148,7 +148,7 @@ impl<P: Position, E: Evaluate<P>> Searcher<P, E> {
         if let Some(over) = self.game_over(game) {
             return over;
         }
-        if P::NOISY {
+        if game.position().has_noisy_moves() {
             self.memory.order.clear();
         }
         let never = AtomicBool::new(false);
@@ -239,7 +239,7 @@ fn unsearched<M>(value: Score, best: Option<M>) -> Found<M> {
 
 /// Makes a search of depth zero of the root's static value.
 fn settle<P: Position, E: Evaluate<P>>(found: &mut Found<P::Move>, tree: &mut Tree<'_, P, E>) {
-    if P::NOISY {
+    if tree.is_noisy() {
         let quiet = tree.quiesce();
         found.stopped = tree.brake.stopped();
         if let Some(quiet) = quiet {

@@ -47,7 +47,7 @@ fn at_rest<P: Position, E: Evaluate<P>>(
     }
     let position = game.position().clone();
     let stand_pat = static_value(function, &position);
-    if !P::NOISY || plies == 0 {
+    if !position.has_noisy_moves() || plies == 0 {
         return stand_pat;
     }
     let forced = position.must_answer();
@@ -178,7 +178,9 @@ impl Loops {
 impl Position for Loops {
     type Move = u8;
     type Moves = std::ops::Range<u8>;
-    const REPEATS: bool = true;
+    fn can_repeat(&self) -> bool {
+        true
+    }
     fn moves(&self) -> Self::Moves {
         0..self.exits()
     }
@@ -207,8 +209,12 @@ pub(crate) struct Noisy<P> {
 impl<P: Position> Position for Noisy<P> {
     type Move = P::Move;
     type Moves = P::Moves;
-    const REPEATS: bool = P::REPEATS;
-    const NOISY: bool = true;
+    fn can_repeat(&self) -> bool {
+        self.calm.can_repeat()
+    }
+    fn has_noisy_moves(&self) -> bool {
+        true
+    }
     fn moves(&self) -> P::Moves {
         self.calm.moves()
     }

@@ -10,7 +10,7 @@
 //! plies left, and these go into the table's key; elsewhere it does not, and
 //! entries serve at any ply.
 //!
-//! **Repetition.** Where the rules look back ([`Position::REPEATS`]) a value
+//! **Repetition.** Where the rules look back ([`Position::can_repeat`]) a value
 //! belongs to a path and not to a position (the graph-history interaction,
 //! Campbell 1985): a line that ends by repetition on one path goes on on another.
 //! There the table only orders moves and never cuts off.
@@ -87,7 +87,7 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
         memory.order.age();
         memory.moves.clear();
         memory.keys.clear();
-        if P::REPEATS {
+        if game.position().can_repeat() {
             memory.keys.extend_from_slice(game.earlier_keys());
             memory.keys.push(game.position().key());
         }
@@ -129,7 +129,7 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
 
     /// Prepares an iteration; false when the search must stop before it.
     fn begin(&mut self, depth: u8) -> bool {
-        self.last_ply = Self::last_ply(depth);
+        self.last_ply = self.last_ply(depth);
         self.bounded = self.plies_left <= self.last_ply;
         self.horizons = 0;
         let lines = &mut self.memory.lines;
@@ -231,7 +231,7 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
     #[expect(clippy::inline_always, reason = "compiled into the driver, with its instructions")]
     #[inline(always)]
     fn ended_by_history(&self, position: &P, ply: usize) -> Option<Outcome> {
-        if P::REPEATS
+        if position.can_repeat()
             && let Some(outcome) = position.repeated(&self.memory.keys)
         {
             return Some(outcome);
@@ -264,7 +264,7 @@ impl<'a, P: Position, E: Evaluate<P>> Tree<'a, P, E> {
         let base = moves.len();
         let ranker = order.ranker(table_slot, ply, side);
         for mv in position.moves() {
-            let promise = if P::NOISY { position.promise(mv) } else { 0 };
+            let promise = if position.has_noisy_moves() { position.promise(mv) } else { 0 };
             if !all && promise == 0 {
                 continue;
             }
@@ -310,7 +310,7 @@ mod tests {
         tree.fastest &= fastest;
         let moves = tree.root_moves();
         let mut all = Vec::new();
-        if P::NOISY {
+        if game.position().has_noisy_moves() {
             let quiet = tree.quiesce().expect("nothing stops the search");
             all.push((quiet.value, quiet.line, quiet.complete, tree.brake.nodes()));
         }

@@ -11,8 +11,9 @@ use evalsmith_core::{Evaluate, Position, Score, Window};
 
 /// Nodes with fewer plies below them are searched faster than looked up; below
 /// the last ply of a noisy game there is more to search.
-const fn table_depth<P: Position>() -> u8 {
-    if P::NOISY { 1 } else { 2 }
+#[inline]
+fn table_depth<P: Position>(position: &P) -> u8 {
+    if position.has_noisy_moves() { 1 } else { 2 }
 }
 
 /// Returned by nodes that were stopped; nobody reads it.
@@ -66,7 +67,7 @@ macro_rules! driver {
                     return score;
                 }
                 let state = tree.function.advance(before, m, position, state);
-                if P::NOISY {
+                if position.has_noisy_moves() {
                     return quiesce::<P, E, PV>(tree, position, &state, window, ply);
                 }
                 tree.horizons += 1;
@@ -100,7 +101,7 @@ macro_rules! driver {
                 if base == end {
                     return best;
                 }
-                if P::REPEATS {
+                if position.can_repeat() {
                     tree.memory.keys.push(position.key());
                 }
                 for i in base..end {
@@ -131,7 +132,7 @@ macro_rules! driver {
                     }
                 }
                 tree.memory.moves.truncate(base);
-                if P::REPEATS {
+                if position.can_repeat() {
                     tree.memory.keys.pop();
                 }
                 best
@@ -155,19 +156,19 @@ macro_rules! driver {
                 if PV {
                     tree.memory.lines[ply].clear();
                 }
-                if (P::REPEATS || tree.bounded)
+                if (position.can_repeat() || tree.bounded)
                     && let Some(score) = tree.ended(position, ply)
                 {
                     return score;
                 }
 
-                let tabled = depth >= table_depth::<P>() && tree.memory.table.exists();
-                let own_key = if tabled || P::REPEATS { position.key() } else { 0 };
+                let tabled = depth >= table_depth(position) && tree.memory.table.exists();
+                let own_key = if tabled || position.can_repeat() { position.key() } else { 0 };
                 let key = tree.table_key(own_key, ply);
                 let mut table_slot = NO_SLOT;
                 if tabled && let Some(known) = tree.memory.table.probe(key) {
                     table_slot = u32::from(known.slot);
-                    if !PV && !P::REPEATS && let Some(score) = known.decides(depth, window) {
+                    if !PV && !position.can_repeat() && let Some(score) = known.decides(depth, window) {
                         tree.horizons += u64::from(!known.complete());
                         return score;
                     }
@@ -179,7 +180,7 @@ macro_rules! driver {
                     let outcome = position.outcome().expect("a position without moves is finished");
                     return tree.function.outcome(outcome);
                 }
-                if P::REPEATS {
+                if position.can_repeat() {
                     tree.memory.keys.push(own_key);
                 }
 
@@ -233,7 +234,7 @@ macro_rules! driver {
                     }
                 }
                 tree.memory.moves.truncate(base);
-                if P::REPEATS {
+                if position.can_repeat() {
                     tree.memory.keys.pop();
                 }
                 if tabled && !tree.brake.stopped() {

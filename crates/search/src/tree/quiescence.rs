@@ -1,7 +1,7 @@
 //! Quiescence: at the horizon, a search plays on until the position is quiet.
 //!
 //! A static value is worth little in the middle of an exchange (Shannon 1950), so
-//! at depth zero of a game that names noisy moves ([`Position::NOISY`]) the value
+//! at depth zero of a game that names noisy moves ([`Position::has_noisy_moves`]) the value
 //! of an unfinished position `p` is
 //!
 //! ```text
@@ -43,9 +43,14 @@ use evalsmith_core::{Evaluate, Position, Score, Window};
 pub(crate) const MAX_PLIES: u8 = 8;
 
 impl<P: Position, E: Evaluate<P>> Tree<'_, P, E> {
+    /// Whether the game names noisy moves.
+    pub(crate) fn is_noisy(&self) -> bool {
+        self.root.has_noisy_moves()
+    }
+
     /// How far below `depth` a line can go.
-    pub(super) fn last_ply(depth: u8) -> usize {
-        usize::from(depth) + if P::NOISY { usize::from(MAX_PLIES) } else { 0 }
+    pub(super) fn last_ply(&self, depth: u8) -> usize {
+        usize::from(depth) + if self.is_noisy() { usize::from(MAX_PLIES) } else { 0 }
     }
 
     /// The root's quiet value and the line to it; None when the search was
@@ -98,7 +103,9 @@ mod tests {
     impl Position for Exchange {
         type Move = char;
         type Moves = std::vec::IntoIter<char>;
-        const NOISY: bool = true;
+        fn has_noisy_moves(&self) -> bool {
+            true
+        }
         fn moves(&self) -> Self::Moves {
             match self {
                 Self::Start => vec!['q', 'x'],
@@ -170,7 +177,9 @@ mod tests {
     impl Position for Checks {
         type Move = ();
         type Moves = std::iter::Once<()>;
-        const NOISY: bool = true;
+        fn has_noisy_moves(&self) -> bool {
+            true
+        }
         fn moves(&self) -> Self::Moves {
             std::iter::once(())
         }
