@@ -12,6 +12,7 @@
 mod parse;
 mod program;
 
+pub use evalsmith_core::column_name::quoted;
 pub use parse::ExpressionError;
 pub(crate) use program::{Answers, BLOCK, Program, WORDS};
 
@@ -150,11 +151,6 @@ impl Expression {
             }
         }
     }
-}
-
-/// A name as an expression writes it.
-pub fn quoted(name: &str) -> String {
-    if parse::is_plain(name) { name.to_owned() } else { format!("`{name}`") }
 }
 
 impl fmt::Display for Expression {

@@ -59,11 +59,11 @@ pub struct Dense<F, M = crate::Model> {
 }
 
 impl<F, M: DenseModel> Dense<F, M> {
-    /// Joins a model and its features.
+    /// Joins a model with the features and the number of stages of a game.
     ///
     /// # Errors
     /// When the features' names, or the number of stages, are not the model's.
-    pub fn new<P: Position>(model: M, features: F) -> Result<Self, LearnError>
+    pub fn new<P: Position>(model: M, features: F, stages: usize) -> Result<Self, LearnError>
     where
         F: Features<P>,
     {
@@ -74,9 +74,8 @@ impl<F, M: DenseModel> Dense<F, M> {
                 given: given.join(", "),
             });
         }
-        let game = P::STAGES.max(1);
-        if model.stages() != game {
-            return Err(LearnError::Stages { model: model.stages(), game });
+        if model.stages() != stages {
+            return Err(LearnError::Stages { model: model.stages(), game: stages });
         }
         Ok(Self { model, features })
     }

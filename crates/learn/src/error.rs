@@ -1,5 +1,6 @@
 //! What can go wrong between a table and a model, each with its remedy.
 
+use crate::PatternError;
 use std::path::PathBuf;
 
 /// Why a learner has no fit, or a file no model.
@@ -157,6 +158,28 @@ pub enum LearnError {
         /// The features given.
         given: String,
     },
+    /// A game does not give the features it is asked for.
+    #[error("{}; it has {}", unknown.as_ref().map_or_else(
+        || "these features cannot be taken together (each once, and not too many)".to_owned(),
+        |name| format!("{game} has no feature {name:?}"),
+    ), known.join(", "))]
+    FeatureChoice {
+        /// The game.
+        game: String,
+        /// The first feature it does not know; none where it knows them all.
+        unknown: Option<String>,
+        /// The features it knows, `row2/*` for all instances of the pattern row2.
+        known: Vec<String>,
+    },
+    /// A game has nothing that patterns look at.
+    #[error("{game} names no atoms that patterns and configurations could be made of")]
+    NoAtoms {
+        /// The game.
+        game: String,
+    },
+    /// Patterns that a game's atoms, or a model's weights, do not allow.
+    #[error(transparent)]
+    Patterns(#[from] PatternError),
     /// A model has another number of stages than the game.
     #[error("the model has {model} stages, but the game has {game}; fit it again")]
     Stages {
@@ -250,4 +273,50 @@ pub enum LearnError {
         /// The weight found.
         value: f64,
     },
+    /// The system refused to read or write a table of moves.
+    #[error("{}: {source}", path.display())]
+    MoveTableIo {
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A file holds no table of moves.
+    #[error("{}: {source}; remove it, or restore the file this program wrote", path.display())]
+    NoMoveTable {
+        /// The file.
+        path: PathBuf,
+        /// Where reading stopped.
+        source: serde_json::Error,
+    },
+    /// A table of moves is of another game.
+    #[error("{}: its moves are of {table}, not of {game}", path.display())]
+    MovesOfOtherGame {
+        /// The file.
+        path: PathBuf,
+        /// The table's game.
+        table: String,
+        /// The game asked for.
+        game: String,
+    },
+    /// A move's value is outside its range.
+    #[error(
+        "{}move {slot} has {value}, outside -1 to 1",
+        path.as_ref().map(|p| format!("{}: ", p.display())).unwrap_or_default()
+    )]
+    MoveValue {
+        /// The file, where the table comes from one.
+        path: Option<PathBuf>,
+        /// The move's number.
+        slot: u16,
+        /// The value found.
+        value: f64,
+    },
+}
+
+impl LearnError {
+    /// Whether the call was wrong rather than something it met.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::FeatureChoice { .. } | Self::NoAtoms { .. } | Self::Patterns(_))
+    }
 }

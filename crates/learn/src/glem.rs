@@ -10,14 +10,18 @@
 //! stages with what its neighbours know. A [`PatternModel`] holds them all in
 //! sixteen bits each, and [`PatternTables`] are its form for play; a [`SparseSet`] holds
 //! patterns of which only some states have a weight, [`OffsetTable`]s their play.
-//! A [`ConfigurationModel`] knows any conjunctions, linked in a [`ConfigurationDag`]. The cost of everything
-//! here follows the number of active configurations, never positions times weights.
+//! A [`ConfigurationModel`] knows any conjunctions, linked in a [`ConfigurationDag`].
+//! [`PatternFunction`] and [`ConfigurationFunction`] join the models to a game. The cost
+//! of everything here follows the number of active configurations, never positions times
+//! weights.
 
 mod configuration_file;
+mod configuration_function;
 mod configurations;
 mod conjugate;
 mod dag;
 mod file;
+mod function;
 mod gradient;
 mod group;
 mod kernel;
@@ -33,6 +37,7 @@ mod sparse;
 mod types;
 
 pub use configuration_file::{ConfigurationFile, ConfigurationModel};
+pub use configuration_function::{ConfigurationFunction, with_terms};
 pub use configurations::{
     Agreement, ConfigurationError, ConfigurationParams, MatchHeuristic, Relation, configurations,
     probable_configurations,
@@ -42,6 +47,7 @@ pub use conjugate::{
 };
 pub use dag::{ConfigurationDag, DagScratch};
 pub use file::PatternFile;
+pub use function::{PatternFunction, Views, atom_sign, set_of, sparse_of, with_counted};
 pub use group::{GroupFit, GroupParams, GroupRows, fit_group};
 pub use link::Link;
 pub use model::{PatternModel, RoundedGroup, Unit};

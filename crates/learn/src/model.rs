@@ -1,6 +1,7 @@
 //! Every kind of model there is, behind one type.
 
 use crate::{DenseModel, Linear, Quadratic, Signature, Tabled, Tree};
+use evalsmith_core::digest::Hasher;
 use evalsmith_core::{Explanation, LogOdds, Score, Stage, Window};
 
 /// A model of dense features, whatever learner made it.
@@ -46,6 +47,19 @@ impl Model {
     /// All its numbers, in the order of its file: what tells one from another.
     pub fn coefficients(&self) -> &[f64] {
         whichever!(self, model => model.coefficients())
+    }
+
+    /// Identifies the model: a digest of its features' names and its numbers.
+    pub fn digest(&self) -> String {
+        let mut hasher = Hasher::new();
+        hasher.write(self.features().join("\0").as_bytes());
+        for weight in self.coefficients() {
+            hasher.write_u64(weight.to_bits());
+        }
+        for end in self.as_linear().map(Linear::ranges).into_iter().flatten().flatten() {
+            hasher.write_u64(end.to_bits().into());
+        }
+        hasher.finish().to_string()
     }
 
     /// The weighted sum, where it is one.

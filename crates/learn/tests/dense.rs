@@ -13,10 +13,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Pile(u8);
 
+const STAGES: usize = 3;
+
 impl Position for Pile {
     type Move = u8;
     type Moves = std::ops::RangeInclusive<u8>;
-    const STAGES: usize = 3;
 
     fn moves(&self) -> Self::Moves {
         1..=self.0.min(3)
@@ -56,7 +57,12 @@ struct Take;
 impl Game for Take {
     type Position = Pile;
     type Features = Remainders;
-    const NAME: &'static str = "take";
+    fn name(&self) -> &'static str {
+        "take"
+    }
+    fn stages(&self) -> usize {
+        STAGES
+    }
 
     fn start(&self) -> Pile {
         Pile(29)
@@ -88,18 +94,18 @@ fn a_linear_model_keeps_the_promises_of_an_evaluation() {
     let huge = linear(vec![0.0, -1e9, 1e7, 1e300, 1e300, 1e300, -1e9, 0.0, 0.0]);
     conformance::check_evaluation(
         &Take,
-        &Dense::new(ordinary.clone(), Remainders).expect("a match"),
+        &Dense::new(ordinary.clone(), Remainders, STAGES).expect("a match"),
         300,
         1e-9,
     );
     let shared = Arc::new(Model::from(ordinary));
     conformance::check_evaluation(
         &Take,
-        &Dense::new(shared, Remainders).expect("a match"),
+        &Dense::new(shared, Remainders, STAGES).expect("a match"),
         300,
         1e-9,
     );
-    let huge = Dense::new(huge, Remainders).expect("a match");
+    let huge = Dense::new(huge, Remainders, STAGES).expect("a match");
     for stones in 1..30 {
         let value = huge.value(&Pile(stones), &(), Window::FULL);
         assert!(!value.is_decisive(), "{stones}: {value:?}");
@@ -108,7 +114,8 @@ fn a_linear_model_keeps_the_promises_of_an_evaluation() {
 
 #[test]
 fn explanations_name_every_term() {
-    let function = Dense::new(linear([0.5, -2.0, 0.25].repeat(3)), Remainders).expect("a match");
+    let function =
+        Dense::new(linear([0.5, -2.0, 0.25].repeat(3)), Remainders, STAGES).expect("a match");
     let explained = function.explain(&Pile(8));
     let terms: Vec<_> =
         explained.terms.iter().map(|t| (&t.name[..], t.feature, t.contribution)).collect();
@@ -127,10 +134,10 @@ fn explanations_name_every_term() {
 #[test]
 fn other_features_or_stages_are_refused() {
     let other = Linear::by_hand(vec!["stones".into()], vec![1.0], 3).expect("one weight");
-    let refused = Dense::new(other, Remainders).err().expect("other features").to_string();
+    let refused = Dense::new(other, Remainders, STAGES).err().expect("other features").to_string();
     assert!(refused.contains("[stones], but these are [lost by theory, stones]"), "{refused}");
     let other = Linear::by_hand(Remainders.names(), vec![1.0, 1.0], 4).expect("two weights");
-    let refused = Dense::new(other, Remainders).err();
+    let refused = Dense::new(other, Remainders, STAGES).err();
     assert!(matches!(refused, Some(LearnError::Stages { model: 4, game: 3 })));
 }
 
@@ -151,11 +158,10 @@ fn a_fit_finds_the_theory_of_the_game() {
     }
     let examples =
         Examples { features: &features, stages: &stages, points: &points, games: &games };
-    let fit =
-        fit_logistic(&LogisticParams::default(), Pile::STAGES, &examples, &Quiet).expect("a fit");
+    let fit = fit_logistic(&LogisticParams::default(), STAGES, &examples, &Quiet).expect("a fit");
     let theory = &fit.at(Stage(1)).estimates[1];
     assert!(theory.weight < -1.5 && theory.p < 1e-9, "{theory:?}");
-    let function = Dense::new(fit.model, Remainders).expect("a match");
+    let function = Dense::new(fit.model, Remainders, STAGES).expect("a match");
     assert!(function.log_odds(&Pile(12)).0 < -0.5 && function.log_odds(&Pile(13)).0 > 0.5);
     assert_eq!(function.model().stages(), 3);
 }

@@ -4,6 +4,7 @@
 //! cannot be, and nesting is bounded, so that no text exhausts the stack.
 
 use super::{Arithmetic, Comparison, Expression, Node};
+use evalsmith_core::column_name::{begins_name, continues_name};
 use std::fmt;
 
 /// Deeper nesting than this is refused.
@@ -36,21 +37,6 @@ impl fmt::Display for ExpressionError {
 }
 
 impl std::error::Error for ExpressionError {}
-
-/// Whether a name needs no backticks.
-pub(super) fn is_plain(name: &str) -> bool {
-    let mut letters = name.chars();
-    let reserved = ["and", "or", "not", "abs"].iter().any(|word| name.eq_ignore_ascii_case(word));
-    !reserved && letters.next().is_some_and(begins_name) && letters.all(continues_name)
-}
-
-fn begins_name(letter: char) -> bool {
-    letter.is_alphabetic() || letter == '_'
-}
-
-fn continues_name(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_' || letter == '.'
-}
 
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
@@ -371,7 +357,6 @@ mod tests {
         let names = |text: &str| parse(text).expect(text).names;
         assert_eq!(names("a.b_1 > é and a.b_1 < 3"), ["a.b_1", "é"]);
         assert_eq!(names("`passed pawn` > 1 AND x == 2 || y = 1"), ["passed pawn", "x", "y"]);
-        assert!(is_plain("king_safety") && !is_plain("and") && !is_plain("2x") && !is_plain(""));
     }
 
     proptest! {

@@ -12,6 +12,7 @@ use super::{ConfigurationDag, DagScratch, Relation, StageGroups, Unit};
 use crate::LearnError;
 use crate::envelope::{self, Envelope, Header, Tensor};
 use evalsmith_core::Stage;
+use evalsmith_core::column_name::quoted;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -52,6 +53,13 @@ impl ConfigurationModel {
     pub fn weights_at(&self, stage: Stage) -> (&[f32], &[f32]) {
         let (group, width) = (self.groups.of(stage), self.width());
         self.weights[group * width..(group + 1) * width].split_at(self.dag.configurations().len())
+    }
+
+    /// A configuration as people write it, and as a condition on columns of atoms reads it.
+    pub fn in_words(&self, relations: &[Relation]) -> String {
+        let name = |r: &Relation| quoted(&self.atoms[usize::from(r.atom)]);
+        let relation = |r: &Relation| format!("{}={}", name(r), r.value);
+        relations.iter().map(relation).collect::<Vec<_>>().join(" ")
     }
 
     /// The value of a position in log-odds for the side whose view its atoms are;
@@ -138,13 +146,29 @@ impl ConfigurationFile {
         envelope::kind_at(path).is_some_and(|kind| kind == KIND)
     }
 
+    /// Whether bytes say that they hold a model of configurations.
+    pub fn is_in(bytes: &[u8]) -> bool {
+        envelope::kind_in(bytes).is_some_and(|kind| kind == KIND)
+    }
+
     /// Reads a file.
     ///
     /// # Errors
     /// When the system refuses, or the file is truncated, foreign, of another
     /// version or kind, or inconsistent.
     pub fn load(path: &Path) -> Result<Self, LearnError> {
-        let mut envelope = Envelope::<Structure>::load(path, &[KIND])?;
+        Self::take_out(Envelope::load(path, &[KIND])?)
+    }
+
+    /// Reads a file's bytes; `origin` stands for the path in errors.
+    ///
+    /// # Errors
+    /// As [`load`](ConfigurationFile::load).
+    pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Self, LearnError> {
+        Self::take_out(Envelope::from_bytes(bytes, origin, &[KIND])?)
+    }
+
+    fn take_out(mut envelope: Envelope<Structure>) -> Result<Self, LearnError> {
         let Structure { atoms, groups, unit } = envelope.structure()?;
         let wrong = |reason: &str| envelope.inconsistent(reason.into());
         let unit_makes_sense = unit.log_odds() > 0.0 && unit.log_odds().is_finite();
