@@ -1,0 +1,33 @@
+//! A game as a plain value.
+//!
+//! [`Position`](evalsmith_core::Position) and [`Game`](evalsmith_core::Game) are generic
+//! so that a search is compiled for its game. Everything else may forget the type: a
+//! [`DynGame`] holds any game, a [`Pos`] any position, and both implement the ordinary
+//! traits, so that generic code over them is compiled once for all games.
+//!
+//! A call through a [`Pos`] costs an allocation or two, tens of nanoseconds. That is
+//! nothing for notation, records and protocols, and far too much for a search: nodes are
+//! visited by typed code, which [`DynGame`] reaches one batch, one game or one search at
+//! a time.
+
+mod atoms;
+pub mod batch;
+mod features;
+mod follow;
+mod function;
+mod game;
+mod position;
+mod search;
+mod self_play;
+mod typed;
+
+pub use batch::{BadRow, Lines, Look};
+pub use features::DynFeatures;
+pub use follow::Record;
+pub use function::DynFunction;
+pub use game::DynGame;
+pub use position::{MoveId, Pos};
+pub use self_play::{
+    OpeningOf, SelfPlayConfig, SelfPlayError, SelfPlayRow, SelfPlayTable, SelfPlayed,
+    self_play_table,
+};
