@@ -1,18 +1,18 @@
 //! Othello's engine as a search whose selectivity can be chosen.
 
-use evalsmith_engine_othello::{Engine, Limits, Selectivity, Watch, check_possible};
+use evalsmith_engine_othello::{Engine, Limits, Selectivity, SquareJudge, Watch, check_possible};
 use evalsmith_lab::prelude::{DISCS_A_LOGIT, LogOdds, Looked, SelectiveSearch};
 use evalsmith_othello::{Board, Kernel};
 
 /// MiB of tables: enough for some plies, little to forget between questions.
 const TABLES: usize = 2;
 
-/// The engine with its own patterns, for one thread.
+/// The engine as it plays, for one thread. The patterns are opened once for all.
 pub(crate) fn multi_probcut<K: Kernel>() -> Box<dyn SelectiveSearch<Board<K>>> {
-    Box::new(MultiProbCut(Engine::new(TABLES, 1)))
+    Box::new(MultiProbCut(Engine::shipped(TABLES, 1)))
 }
 
-struct MultiProbCut(Engine);
+struct MultiProbCut(Engine<SquareJudge>);
 
 impl<K: Kernel> SelectiveSearch<Board<K>> for MultiProbCut {
     fn levels(&self) -> Vec<u8> {

@@ -31,7 +31,7 @@ fn random_tree<G: Game>(game: &G, seed: u64) -> Tree {
             nodes.push(Node { weight: 40.0, sum, ..Node::default() });
         }
     }
-    let stages = G::Position::STAGES.max(1);
+    let stages = game.stages();
     let growth = Growth::new(nodes, width + usize::from(stages > 1)).expect("a tree");
     Tree::new(features.names(), stages, Response::Chance, growth).expect("a model")
 }
@@ -40,7 +40,7 @@ fn windows_change_nothing<G: Game>(game: &G, plies: u16, depth: u8) {
     let openings = Openings::random(game, plies, 6, 3).expect("openings");
     for seed in 0..3 {
         let model = random_tree(game, seed).into();
-        let function = Function::of_model(model, game.features()).expect("a function");
+        let function = Function::of_model(model, game).expect("a function");
         for table in [0, 1 << 20] {
             for record in openings.first(6) {
                 let found = Searcher::new(&function, table).fixed_depth(&record, depth);
@@ -49,7 +49,7 @@ fn windows_change_nothing<G: Game>(game: &G, plies: u16, depth: u8) {
                     (found.value, found.nodes, found.best),
                     (plain.value, plain.nodes, plain.best),
                     "{} with a table of {table} bytes, seed {seed}",
-                    G::NAME
+                    game.name()
                 );
             }
         }

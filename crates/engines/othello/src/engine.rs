@@ -120,8 +120,9 @@ pub struct Engine<J: Judge = SmallPatterns> {
 }
 
 impl Engine<SmallPatterns> {
-    /// An engine for this many threads with tables of at most `table_mib` MiB
-    /// together, smaller where the system refuses the memory.
+    /// An engine with the small judge, which opens in no time; [`shipped`](Engine::shipped)
+    /// is the engine as it plays. It has this many threads and tables of at most
+    /// `table_mib` MiB together, smaller where the system refuses the memory.
     pub fn new(table_mib: usize, threads: usize) -> Self {
         Self::with_judge(table_mib, threads, SmallPatterns, ProbCut::of_small_patterns().clone())
     }

@@ -1,5 +1,7 @@
 //! An Othello engine.
 //!
+//! [`Engine::shipped`] is the engine as it plays, with all that it ships with ([`shipped`]).
+//!
 //! An [`Engine`] thinks about a position: a midgame search over a [`Judge`] with
 //! Multi-ProbCut (`midgame`, [`probcut`]), deeper and deeper, then to the end of the
 //! game, then proven (`engine`). Values are expected final margins in discs.
@@ -55,6 +57,7 @@ pub mod patterns;
 mod possible;
 pub mod probcut;
 mod quadrants;
+pub mod shipped;
 mod signature;
 mod solver;
 mod split;

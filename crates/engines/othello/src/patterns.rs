@@ -79,8 +79,8 @@ static TERNARY: [u16; 1024] = ternary();
 
 static DATA: &[u8; WEIGHTS + 4 * COUNTS] = include_bytes!("../data/patterns.bin");
 
-/// A judge by a few patterns, small enough to come with the library. The judge by which
-/// the program plays is a [`SquareJudge`](crate::SquareJudge).
+/// A judge by a few patterns, which needs no opening: for tests, and for short solves. The
+/// engine plays by the [shipped patterns](crate::shipped::patterns).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmallPatterns;
 

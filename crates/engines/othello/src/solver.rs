@@ -97,7 +97,7 @@ pub struct Solver<J: Judge = SmallPatterns> {
 }
 
 impl Solver<SmallPatterns> {
-    /// A solver for this many threads with a table of at most `table_mib` MiB,
+    /// A solver with the small judge for this many threads. Its table has at most `table_mib` MiB,
     /// rounded down to a power of two and smaller still where the system refuses
     /// the memory.
     pub fn new(table_mib: usize, threads: usize) -> Self {

@@ -7,6 +7,8 @@
 //! at a time, in rows that hold every pattern's share: 32 additions of rows for a
 //! board, whatever stands on it, a few vector instructions each.
 
+mod fitted;
+
 use crate::judge::{DISC, Judge, OfChildren, Term};
 use crate::zeroed;
 use evalsmith_othello::{Board, Kernel};
@@ -163,6 +165,11 @@ impl SquareJudge {
         }
         let groups = Arc::new(tables);
         Ok(Self { instances: named, rows, squares, bases, moves, groups, group_of_discs, scales })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn shares_weights_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.groups, &other.groups)
     }
 
     #[inline(always)]
