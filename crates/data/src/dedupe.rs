@@ -44,7 +44,7 @@ pub fn dedupe<G: Game>(
     dir: &Path,
     progress: &dyn Progress,
 ) -> Result<Written, DataError> {
-    dataset.expect_game(G::NAME)?;
+    dataset.expect_game(game.name())?;
     let derivation = Derivation { verb: "dedupe", command, configuration: json!({}) };
     let Some(mut writer) = derivation.begin(dataset, Input::dataset(dataset)?, dir)? else {
         return Ok(Dataset::open(dir)?.written());

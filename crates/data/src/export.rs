@@ -108,14 +108,14 @@ pub fn export<G: Game>(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Exported, DataError> {
-    dataset.expect_game(G::NAME)?;
+    dataset.expect_game(game.name())?;
     if !format.fits(game) {
         let names: Vec<_> =
             ExportFormat::all().filter(|f| f.fits(game)).map(ExportFormat::name).collect();
         return Err(DataError::Plan {
             field: "format",
             found: format.to_string(),
-            reason: format!("{} is not written so; give one of {}", G::NAME, names.join(", ")),
+            reason: format!("{} is not written so; give one of {}", game.name(), names.join(", ")),
         });
     }
     progress.begin("export", dataset.len(), "positions");

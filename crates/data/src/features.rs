@@ -1,10 +1,10 @@
 //! Rows turned into what a learner sees: one column a feature.
 
-use crate::{DataError, Dataset, Digest, Hasher, SEARCH_LABEL};
+use crate::{DataError, Dataset, Digest, Hasher, Row, SEARCH_LABEL};
 use evalsmith_core::{
-    Columns, Evaluate, Features, Game, GameRecord, Position, Progress, Side, Stage, Window, rng,
+    Columns, Evaluate, Features, Game, Position, Progress, Side, Stage, Window, rng,
 };
-use evalsmith_search::Searcher;
+use evalsmith_rules::batch::{self, BadRow, Lines};
 use rand::RngExt;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -104,7 +104,13 @@ pub fn features<G: Game>(
     dataset: &Dataset,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
-    collect(game, &game.features(), dataset, &as_played, progress)
+    let features = game.features();
+    let append = |position: &G::Position, values: &mut Vec<f32>| {
+        features.append_all(position, values);
+    };
+    let batch =
+        |rows: &[&[u8]], out: &mut Lines| batch::lines(game, rows, batch::stored, append, out);
+    collect(game.name(), features.names(), dataset, &batch, progress)
 }
 
 /// What a function says of every row's position, in log-odds for the side to move, as
@@ -120,26 +126,20 @@ pub fn values<G: Game, E: Evaluate<G::Position>>(
     raw: bool,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
-    if raw || !G::Position::NOISY {
-        return collect(game, &Value(function), dataset, &as_played, progress);
+    let append = |position: &G::Position, values: &mut Vec<f32>| {
+        let value = function.value(position, &function.start(position), Window::FULL);
+        values.push(value.log_odds().0 as f32);
+    };
+    let names = vec!["value".into()];
+    if raw || !game.start().has_noisy_moves() {
+        let batch =
+            |rows: &[&[u8]], out: &mut Lines| batch::lines(game, rows, batch::stored, append, out);
+        return collect(game.name(), names, dataset, &batch, progress);
     }
-    collect(game, &Value(function), dataset, &at_rest(game, function), progress)
-}
-
-/// A function's value as a feature.
-struct Value<'a, E>(&'a E);
-
-impl<P: Position, E: Evaluate<P>> Features<P> for Value<'_, E> {
-    type Scratch = ();
-    fn names(&self) -> Vec<String> {
-        vec!["value".into()]
-    }
-    fn count(&self) -> usize {
-        1
-    }
-    fn get(&self, position: &P, _i: usize, _scratch: &mut ()) -> f32 {
-        self.0.value(position, &self.0.start(position), Window::FULL).log_odds().0 as f32
-    }
+    let batch = |rows: &[&[u8]], out: &mut Lines| {
+        batch::lines(game, rows, batch::at_rest(game, function), append, out)
+    };
+    collect(game.name(), names, dataset, &batch, progress)
 }
 
 /// As [`features`], but of the quiet position that the exchanges of a row's
@@ -158,57 +158,39 @@ pub fn features_at_rest<G: Game, E: Evaluate<G::Position>>(
     function: &E,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
-    if !G::Position::NOISY {
+    if !game.start().has_noisy_moves() {
         return features(game, dataset, progress);
     }
-    collect(game, &game.features(), dataset, &at_rest(game, function), progress)
+    let features = game.features();
+    let append = |position: &G::Position, values: &mut Vec<f32>| {
+        features.append_all(position, values);
+    };
+    let batch = |rows: &[&[u8]], out: &mut Lines| {
+        batch::lines(game, rows, batch::at_rest(game, function), append, out)
+    };
+    collect(game.name(), features.names(), dataset, &batch, progress)
 }
 
-/// Leaves a position as it is.
-fn as_played<P: Position>() -> impl FnMut(P, Side) -> Option<(P, Side)> {
-    |position, side| Some((position, side))
-}
+/// Looks at a batch of packed positions.
+type LookAt<'a> = &'a (dyn Fn(&[&[u8]], &mut Lines) -> Result<(), BadRow> + Sync);
 
-/// What becomes of a position before it is looked at.
-type Look<'a, P> = Box<dyn FnMut(P, Side) -> Option<(P, Side)> + 'a>;
-
-/// Plays out a position's exchanges; none where they end the game.
-fn at_rest<'a, G: Game, E: Evaluate<G::Position>>(
-    game: &'a G,
-    function: &'a E,
-) -> impl Fn() -> Look<'a, G::Position> + Sync {
-    move || {
-        let mut searcher = Searcher::new(function, 0);
-        Box::new(move |position, side| {
-            let mut record = GameRecord::new(position, side, game.max_plies());
-            for m in searcher.quiet(&record).line {
-                record.play(m).expect("a line holds legal moves of a game that is not over");
-            }
-            record.ending().is_none().then(|| (record.position().clone(), record.side()))
-        })
-    }
-}
-
-/// The features of the positions that a `look` makes of those of the rows.
-fn collect<G: Game, L>(
-    game: &G,
-    chosen: &impl Features<G::Position>,
+/// The lines of all rows of a dataset.
+fn collect(
+    game: &str,
+    names: Vec<String>,
     dataset: &Dataset,
-    look: &(impl Fn() -> L + Sync),
+    look_at: LookAt<'_>,
     progress: &dyn Progress,
-) -> Result<FeatureTable, DataError>
-where
-    L: FnMut(G::Position, Side) -> Option<(G::Position, Side)>,
-{
-    dataset.expect_game(G::NAME)?;
+) -> Result<FeatureTable, DataError> {
+    dataset.expect_game(game)?;
     progress.begin("features", dataset.len(), "positions");
     let done = AtomicU64::new(0);
     let parts: Vec<_> = (0..dataset.parts())
         .into_par_iter()
-        .map(|part| features_of_part(game, chosen, dataset, part, look(), &done, progress))
+        .map(|part| features_of_part(&names, dataset, part, look_at, &done, progress))
         .collect();
     progress.end();
-    let mut whole = FeatureTable::new(chosen.names());
+    let mut whole = FeatureTable::new(names);
     let mut contents = Vec::new();
     for part in parts {
         let (mut table, mut hashed) = part?;
@@ -238,48 +220,53 @@ fn merge_equal_games(games: &mut [u32], contents: &[(u32, Digest)], progress: &d
     }
 }
 
-fn features_of_part<G: Game>(
-    game: &G,
-    features: &impl Features<G::Position>,
+fn features_of_part(
+    names: &[String],
     dataset: &Dataset,
     part: usize,
-    mut look: impl FnMut(G::Position, Side) -> Option<(G::Position, Side)>,
+    look_at: LookAt<'_>,
     done: &AtomicU64,
     progress: &dyn Progress,
 ) -> Result<(FeatureTable, Vec<(u32, Digest)>), DataError> {
-    let mut table = FeatureTable::new(features.names());
+    let mut table = FeatureTable::new(names.to_vec());
     let mut hashers: Vec<(u32, Hasher)> = Vec::new();
-    let mut values = Vec::with_capacity(features.count());
+    let mut lines = Lines::default();
     for batch in dataset.part_rows(part) {
         if progress.stopped() {
             let done = done.load(Ordering::Relaxed);
             return Err(DataError::Stopped { done, total: dataset.len() });
         }
         let batch = batch?;
-        let mut searched = batch.label(SEARCH_LABEL);
-        for row in batch.rows() {
-            let (position, side) = game.unpack(row.position).map_err(|source| {
-                let path = dataset.parts[part].path.clone();
-                DataError::Position { path, game: row.game, ply: row.ply, source }
-            })?;
+        let rows: Vec<Row<'_>> = batch.rows().collect();
+        for row in &rows {
             if hashers.last().is_none_or(|(game, _)| *game != row.game) {
                 hashers.push((row.game, Hasher::new()));
             }
             if let Some((_, hasher)) = hashers.last_mut() {
                 hasher.write(row.position);
             }
-            let value = searched.as_mut().and_then(Iterator::next).flatten();
-            let Some((seen, to_move)) = look(position, side) else { continue };
+        }
+        let searched: Option<Vec<Option<f32>>> = batch.label(SEARCH_LABEL).map(Iterator::collect);
+        lines.clear();
+        let packed: Vec<&[u8]> = rows.iter().map(|row| row.position).collect();
+        look_at(&packed, &mut lines).map_err(|BadRow { row, source }| {
+            let (path, row) = (dataset.parts[part].path.clone(), &rows[row]);
+            DataError::Position { path, game: row.game, ply: row.ply, source }
+        })?;
+        for (line, &row) in lines.rows.iter().enumerate() {
+            let (row, value) = {
+                let at = row as usize;
+                (&rows[at], searched.as_ref().and_then(|searched| searched[at]))
+            };
             // A position without a result teaches nothing.
             let Some(outcome) = row.outcome else { continue };
-            let outcome = outcome.seen_by(side, to_move);
-            values.clear();
-            features.append_all(&seen, &mut values);
-            table.columns.push(&values);
-            table.stages.push(seen.stage());
+            let to_move = lines.sides[line];
+            let outcome = outcome.seen_by(row.side, to_move);
+            table.columns.push(&lines.values[line * names.len()..][..names.len()]);
+            table.stages.push(lines.stages[line]);
             table.points.push(outcome.points() as f32);
             table.scores.push(outcome.margin());
-            table.searched.push(value.map(|v| if side == to_move { v } else { -v }));
+            table.searched.push(value.map(|v| if row.side == to_move { v } else { -v }));
             table.sides.push(to_move);
             table.games.push(row.game);
         }

@@ -9,9 +9,10 @@ use crate::folder;
 use crate::manifest::{Making, part_path};
 use crate::part::{self, Part};
 use crate::pool::Pool;
-use crate::selfplay::{Played, Setting, Table};
+use crate::selfplay::{Played, Setting};
 use crate::{BatchBuilder, DataError, Label, Manifest, SelfPlay, Tally};
 use evalsmith_core::{Evaluate, Game, Progress};
+use evalsmith_rules::{SelfPlayError, SelfPlayTable, self_play_table};
 use rayon::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -89,7 +90,7 @@ pub fn generate_with<G: Game, E: Evaluate<G::Position>>(
         configuration["openings"] = openings.as_str().into();
     }
     let making = Making {
-        game: G::NAME,
+        game: game.name(),
         verb: "generate",
         command: &maker.command,
         configuration,
@@ -98,26 +99,39 @@ pub fn generate_with<G: Game, E: Evaluate<G::Position>>(
     };
     let wanted = Manifest::new(making, Some(plan.parts()));
     let (_lock, manifest) = folder::claim(dir, wanted)?;
-    let (name, tables) = (&maker.function, Pool::new());
-    let run = Run { game, setting, name, plan, manifest, dir, progress, tables };
+    let config = plan.config();
+    let table = || {
+        self_play_table(
+            game,
+            setting.functions.each_ref(),
+            setting.openings,
+            &config,
+            &maker.function,
+        )
+    };
+    let (name, table, tables) = (game.name(), &table, Pool::new());
+    let run = Run { name, table, plan, manifest, dir, progress, tables };
     progress.begin("self-play", run.games(), "games");
     let generated = run.finish();
     progress.end();
     generated
 }
 
-struct Run<'a, G: Game, E: Evaluate<G::Position>> {
-    game: &'a G,
-    setting: &'a Setting<'a, G::Position, E>,
+/// Makes the players of one thread.
+type MakeTable<'a, 't> = &'a (dyn Fn() -> Box<dyn SelfPlayTable + 't> + Sync);
+
+struct Run<'a, 't> {
+    /// The game's name.
     name: &'a str,
+    table: MakeTable<'a, 't>,
     plan: &'a SelfPlay,
     manifest: Manifest,
     dir: &'a Path,
     progress: &'a dyn Progress,
-    tables: Pool<Table<'a, G, E>>,
+    tables: Pool<Box<dyn SelfPlayTable + 't>>,
 }
 
-impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
+impl Run<'_, '_> {
     fn games(&self) -> u64 {
         self.plan.shard.range(self.plan.games).len() as u64
     }
@@ -181,37 +195,51 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, G, E> {
         }
     }
 
-    fn play(&self, games: &[u32]) -> Result<Vec<Played<G>>, Interrupt> {
-        let table = || Table::new(self.game, self.setting, self.plan, self.name);
+    fn play(&self, games: &[u32]) -> Result<Vec<Played>, Interrupt> {
         games
             .par_iter()
             // Whenever the work is split, other players sit down; their memory is dear
             // to clear, so that they are kept.
             .map_init(
-                || self.tables.lend(table),
+                || self.tables.lend(self.table),
                 |table, &index| {
                     if self.progress.stopped() {
                         return Err(Interrupt::Stop);
                     }
-                    let played = table.play(self.game, self.plan, index);
+                    let played = table.play(index);
                     self.progress.advance(1);
-                    played.map_err(Interrupt::Failure)
+                    let failed = |e| Interrupt::Failure(self.failed(index, e));
+                    Ok(Played { index, game: played.map_err(failed)? })
                 },
             )
             .collect()
+    }
+
+    fn failed(&self, game: u32, error: SelfPlayError) -> DataError {
+        match error {
+            SelfPlayError::Player(source) => DataError::Player { game, source },
+            SelfPlayError::NoOpening { draws } => DataError::Plan {
+                field: "opening_plies",
+                found: self.plan.opening_plies.to_string(),
+                reason: format!(
+                    "{draws} random games of {} ended before; make it smaller",
+                    self.name
+                ),
+            },
+        }
     }
 
     /// Writes a part of the next games; returns its rows and games.
     fn write(
         &self,
         index: usize,
-        played: &mut impl Iterator<Item = Played<G>>,
+        played: &mut impl Iterator<Item = Played>,
     ) -> Result<(u64, u64), DataError> {
         let games = self.plan.games_of(index);
         let mut rows = BatchBuilder::new(self.manifest.label_names());
         let mut tally = Tally { first_game: games.start, ..Tally::default() };
         for game in played.take(games.len()) {
-            game.append(self.game, &mut rows, &mut tally)?;
+            game.append(&mut rows, &mut tally)?;
         }
         let rows = rows.finish();
         part::write(self.dir, index, &self.manifest, &tally, &rows)?;

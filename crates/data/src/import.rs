@@ -116,7 +116,8 @@ pub fn import<G: Game>(
             Ok(Input::file(path.display().to_string(), digest))
         })
         .collect::<Result<_, DataError>>()?;
-    let making = Making { game: G::NAME, verb: "import", command, configuration, inputs, labels };
+    let making =
+        Making { game: game.name(), verb: "import", command, configuration, inputs, labels };
     let Some(writer) = Writer::begin(dir, Manifest::new(making, None))? else {
         return standing(dir);
     };
@@ -177,7 +178,7 @@ fn append_files<G: Game>(
             }
         }
         if files.len() == before {
-            let (fitting, name) = (fitting(), G::NAME);
+            let (fitting, name) = (fitting(), game.name());
             return refuse(format!("no file in it is named like one of {fitting} for {name}"));
         }
         return Ok(());
@@ -186,7 +187,7 @@ fn append_files<G: Game>(
         Some(format) if format.fits(game) => files.push((path.to_owned(), format)),
         Some(format) => {
             let fitting = fitting();
-            return refuse(format!("{} does not come as {format}; give {fitting}", G::NAME));
+            return refuse(format!("{} does not come as {format}; give {fitting}", game.name()));
         }
         None => {
             let fitting = fitting();

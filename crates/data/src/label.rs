@@ -133,11 +133,11 @@ impl How {
             Self::Exact { moves_left } | Self::Verdict { moves_left }
                 if game.solver().is_none() =>
             {
-                let reason = format!("{} has no solver; label by search", G::NAME);
+                let reason = format!("{} has no solver; label by search", game.name());
                 return reject("moves_left", moves_left.to_string(), &reason);
             }
             Self::Mate { nodes } if game.mate_search().is_none() => {
-                let reason = format!("{} has no search for mates; label by corrected", G::NAME);
+                let reason = format!("{} has no search for mates; label by corrected", game.name());
                 return reject("nodes", nodes.to_string(), &reason);
             }
             Self::Mate { nodes: 0 } => {

@@ -83,7 +83,7 @@ pub use manifest::{Label, Manifest, Tally};
 pub use merge::merge;
 pub use provenance::Input;
 pub use records::{Headers, LastWord, NotWritten, Note, RecordFormat, write_record};
-pub use selfplay::{Openings, SelfPlay, Setting};
+pub use selfplay::{SelfPlay, Setting};
 pub use shard::Shard;
 pub use sheet::{Faults, Sheet, SheetBatch, SheetColumns, in_words};
 pub use split::{Split, split};

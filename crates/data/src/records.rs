@@ -57,7 +57,9 @@ impl RecordFormat {
     pub fn fits<G: Game>(self, game: &G) -> bool {
         match self {
             Self::Pgn | Self::Plain => true,
-            Self::Sgf => sgf::number(G::NAME).is_some() && game.dialect(Protocol::Gtp).is_some(),
+            Self::Sgf => {
+                sgf::number(game.name()).is_some() && game.dialect(Protocol::Gtp).is_some()
+            }
             Self::Ggf => game.dialect(Protocol::NBoard).is_some(),
             Self::Csa | Self::Usi => game.dialect(Protocol::Usi).is_some(),
         }
@@ -142,7 +144,7 @@ pub struct Note {
 #[error("a game of {game} cannot be written as {format}: {reason}")]
 pub struct NotWritten {
     /// The game.
-    pub game: &'static str,
+    pub game: String,
     /// The format.
     pub format: RecordFormat,
     /// What is in the way, and the remedy.
@@ -161,7 +163,7 @@ pub fn write_record<G: Game>(
     headers: &Headers,
     notes: &[Note],
 ) -> Result<String, NotWritten> {
-    let refuse = |reason: String| NotWritten { game: G::NAME, format, reason };
+    let refuse = |reason: String| NotWritten { game: game.name().to_owned(), format, reason };
     if !format.fits(game) {
         let fitting = RecordFormat::ALL.into_iter().filter(|f| f.fits(game));
         let names: Vec<_> = fitting.map(RecordFormat::name).collect();

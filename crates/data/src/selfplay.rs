@@ -1,42 +1,23 @@
-//! Self-play: what is planned, and one game of it (lee86 section 4, heinz93 step 2).
+//! Self-play: what is planned, and its games as rows (lee86 section 4, heinz93 step 2).
 //!
-//! A game begins with uniformly random moves or a given opening, goes on with a
-//! search that now and then gives way to chance, and ends by the rules or by the
-//! game's solver. Its rows are its own positions, or a sample of those that its
-//! searches evaluated (buro98 section 3).
-//!
-//! Invariant: a game depends on the plan and its own index alone.
+//! How a game is played: [`SelfPlayTable`](evalsmith_rules::SelfPlayTable).
 
 use crate::{BatchBuilder, DataError, Row, Shard, Tally};
-use evalsmith_core::{
-    Agreement, Choice, Ending, Evaluate, Game, GameRecord, Player, PlayerError, Position, Reason,
-    Score, Side, Solve, play_out, rng,
-};
-use evalsmith_search::{Limits, Sampled, Sampling, SearchPlayer, WithChance};
-use rand::RngExt;
+use evalsmith_core::{Game, Position};
+use evalsmith_rules::{OpeningOf, SelfPlayConfig, SelfPlayed};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// How often an opening that ends the game is drawn anew before giving up.
-const REDRAWS: u32 = 1000;
-
 /// The most positions kept of one player's searches in one game.
 const MOST_SAMPLED: u32 = 100_000;
-
-/// Each player's transposition table: the shallow searches of self-play need
-/// little, and it is cleared before every game.
-const TABLE_BYTES: usize = 1 << 20;
 
 /// Who plays, and from where.
 pub struct Setting<'a, P: Position, E> {
     /// The functions of the two players, who change sides with every game.
     pub functions: [&'a E; 2],
     /// The opening of each game by its number; random moves where there is none.
-    pub openings: Option<&'a Openings<'a, P>>,
+    pub openings: Option<&'a OpeningOf<'a, P>>,
 }
-
-/// Openings by the number of the game.
-pub type Openings<'a, P> = dyn Fn(u32) -> GameRecord<P> + Sync + 'a;
 
 /// A plan for self-play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -170,7 +151,7 @@ impl SelfPlay {
             return Err(DataError::Plan {
                 field: "solve_at",
                 found: self.solve_at.to_string(),
-                reason: format!("{} has no solver; set it to 0", G::NAME),
+                reason: format!("{} has no solver; set it to 0", game.name()),
             });
         }
         Ok(())
@@ -191,199 +172,48 @@ impl SelfPlay {
     }
 }
 
-/// A finished game and what the player thought of each move it chose.
-pub(crate) struct Played<G: Game> {
-    index: u32,
-    record: GameRecord<G::Position>,
-    opening_plies: usize,
-    values: Vec<Option<Score>>,
-    /// Positions from its searches; none where its own are wanted.
-    sampled: Option<Vec<Sampled<G::Position>>>,
-}
-
-/// A searching player, and the hook in its search.
-struct Seat<'a, P: Position, E: Evaluate<P>> {
-    player: WithChance<SearchPlayer<P, Asked<'a, P, E>>>,
-}
-
-/// The function of a player, sampled or plain.
-type Asked<'a, P, E> = Sampling<P, &'a E>;
-
-/// Those who play a game, used for many games: the players of both functions at
-/// full strength and weaker, and the solver.
-pub(crate) struct Table<'a, G: Game, E: Evaluate<G::Position>> {
-    setting: &'a Setting<'a, G::Position, E>,
-    /// By strength, then by function.
-    seats: [[Seat<'a, G::Position, E>; 2]; 2],
-    solver: Option<Box<dyn Solve<G::Position>>>,
-}
-
-impl<'a, G: Game, E: Evaluate<G::Position>> Table<'a, G, E> {
-    pub(crate) fn new(
-        game: &G,
-        setting: &'a Setting<'a, G::Position, E>,
-        plan: &SelfPlay,
-        name: &str,
-    ) -> Self {
-        let seat = |function: usize, depth: u8| {
-            let asked = Sampling::new(setting.functions[function], plan.from_search as usize);
-            let table = if depth > 1 { TABLE_BYTES } else { 0 };
-            let search = SearchPlayer::new(name, asked, Limits::depth(depth), table);
-            Seat { player: WithChance::new(search, plan.chance) }
-        };
-        let seats = [plan.depth, plan.weaker_depth].map(|depth| [seat(0, depth), seat(1, depth)]);
-        Self { setting, seats, solver: game.solver() }
-    }
-
-    /// Plays game `index` of the plan.
-    pub(crate) fn play(
-        &mut self,
-        game: &G,
-        plan: &SelfPlay,
-        index: u32,
-    ) -> Result<Played<G>, DataError> {
-        let mut random = rng::stream(plan.seed, "self-play", u64::from(index));
-        let mut record = match self.setting.openings {
-            Some(openings) => openings(index),
-            None => random_opening(game, plan, &mut random)?,
-        };
-        let opening_plies = record.ply();
-        let seeds: [u64; 2] = [random.random(), random.random()];
-        let weaker = (random.random::<f64>() < plan.weaker).then(|| random.random_range(0..2));
-        // The function that moves first; they change sides with every game.
-        let first = index as usize % 2;
-        let Self { seats, solver, .. } = self;
-        let [strong, weak] = seats;
-        let mut pairs = strong.iter_mut().zip(weak);
-        let mut seat = |function: usize| {
-            let (strong, weak) = pairs.next().expect("one seat a function");
-            let side = function ^ first;
-            let seat = if weaker == Some(side) { weak } else { strong };
-            seat.player.new_game(seeds[side]);
-            seat.sampling().restart(seeds[side]);
-            seat
-        };
-        let mut seated = [seat(0), seat(1)];
-        let agreement = Agreement::new(plan.decided_at);
-        let judge = |record: &GameRecord<G::Position>| {
-            let agreed = agreement.outcome(record.side());
-            if let Some(outcome) = agreed {
-                return Some(Ending { outcome, reason: Reason::Agreed });
-            }
-            let solver = solver.as_mut().filter(|_| plan.solve_at > 0)?;
-            let position = record.position();
-            (solver.moves_left(position) <= plan.solve_at)
-                .then(|| Ending { outcome: solver.solve(position).outcome, reason: Reason::Solved })
-        };
-        let mut values = Vec::new();
-        let [a, b] = &mut seated;
-        let players: &mut [&mut dyn Player<G::Position>; 2] =
-            if first == 0 { &mut [*a, *b] } else { &mut [*b, *a] };
-        play_out(&mut record, players, judge, |record, choice| {
-            agreement.hear(record.side(), choice.value);
-            values.push(choice.value);
-        })
-        .map_err(|source| DataError::Player { game: index, source })?;
-        let sampled = (plan.from_search > 0)
-            .then(|| seated.iter().flat_map(|seat| seat.sampling().take()).collect());
-        Ok(Played { index, record, opening_plies, values, sampled })
-    }
-}
-
-impl<P: Position, E: Evaluate<P>> Seat<'_, P, E> {
-    fn sampling(&self) -> &Asked<'_, P, E> {
-        self.player.inner().function()
-    }
-}
-
-impl<P: Position, E: Evaluate<P>> Player<P> for Seat<'_, P, E> {
-    fn name(&self) -> &str {
-        Player::<P>::name(&self.player)
-    }
-
-    fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError> {
-        self.sampling().search_from(game.ply());
-        self.player.choose(game)
-    }
-}
-
-fn random_opening<G: Game>(
-    game: &G,
-    plan: &SelfPlay,
-    random: &mut rng::Rng,
-) -> Result<GameRecord<G::Position>, DataError> {
-    'draw: for _ in 0..REDRAWS {
-        let mut record = GameRecord::new(game.start(), Side::First, game.max_plies());
-        for _ in 0..plan.opening_plies {
-            let legal: Vec<_> = record.position().moves().collect();
-            if record.ending().is_some() {
-                continue 'draw;
-            }
-            let m = legal[random.random_range(0..legal.len())];
-            record.play(m).expect("a legal move of a game that is not over");
+impl SelfPlay {
+    /// What a single game needs to know of the plan.
+    pub(crate) fn config(&self) -> SelfPlayConfig {
+        SelfPlayConfig {
+            seed: self.seed,
+            opening_plies: self.opening_plies,
+            chance: self.chance,
+            depth: self.depth,
+            solve_at: self.solve_at,
+            decided_at: self.decided_at,
+            weaker: self.weaker,
+            weaker_depth: self.weaker_depth,
+            from_search: self.from_search as usize,
         }
-        if record.ending().is_some() {
-            continue;
-        }
-        return Ok(record);
     }
-    Err(DataError::Plan {
-        field: "opening_plies",
-        found: plan.opening_plies.to_string(),
-        reason: format!("{REDRAWS} random games of {} ended before; make it smaller", G::NAME),
-    })
 }
 
-impl<G: Game> Played<G> {
+/// A finished game of the plan.
+pub(crate) struct Played {
+    pub(crate) index: u32,
+    pub(crate) game: SelfPlayed,
+}
+
+impl Played {
     /// Appends the game's rows and counts its end.
     pub(crate) fn append(
         &self,
-        game: &G,
         rows: &mut BatchBuilder,
         tally: &mut Tally,
     ) -> Result<(), DataError> {
-        let record = &self.record;
-        let ending = record.ending().expect("the game was played out");
-        let outcome = |side| ending.outcome.seen_by(record.side(), side);
-        tally.count(outcome(Side::First).verdict(), ending.reason);
-
-        if let Some(sampled) = &self.sampled {
-            let pack = |Sampled { position, ply }: &Sampled<G::Position>| {
-                let side = record.first().after(*ply);
-                Ok((self.numbered(*ply)?, game.pack(position, side), position.stage(), side))
-            };
-            let mut packed: Vec<_> = sampled.iter().map(pack).collect::<Result<_, DataError>>()?;
-            packed.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-            for (ply, position, stage, side) in &packed {
-                let row = Row {
-                    game: self.index,
-                    ply: *ply,
-                    stage: *stage,
-                    side: *side,
-                    position,
-                    mv: None,
-                    outcome: None,
-                };
-                rows.push(&row, &[None]);
-            }
-            return Ok(());
-        }
-        let recorded = record.ply() + usize::from(ending.reason == Reason::Solved);
-        for ply in self.opening_plies..recorded {
-            let position = &record.positions()[ply];
-            let side = record.first().after(ply);
-            let played = record.moves().get(ply).map(|&m| game.format_move(position, m));
-            let value = self.values.get(ply - self.opening_plies).copied().flatten();
-            let row = Row {
+        tally.count(self.game.outcome.verdict(), self.game.reason);
+        for row in &self.game.rows {
+            let stored = Row {
                 game: self.index,
-                ply: self.numbered(ply)?,
-                stage: position.stage(),
-                side,
-                position: &game.pack(position, side),
-                mv: played.as_deref(),
-                outcome: Some(outcome(side)),
+                ply: self.numbered(row.ply)?,
+                stage: row.stage,
+                side: row.side,
+                position: &row.position,
+                mv: row.mv.as_deref(),
+                outcome: row.outcome,
             };
-            rows.push(&row, &[value.map(|v| v.log_odds().0 as f32)]);
+            rows.push(&stored, &[row.value]);
         }
         Ok(())
     }

@@ -98,7 +98,7 @@ fn examine<G: Game>(
             engine: engine.command.display().to_string(),
             fault: Box::new(Fault::Unsupported {
                 protocol,
-                what: format!("a move of {}", G::NAME),
+                what: format!("a move of {}", game.name()),
                 remedy: "choose a protocol that the game is spoken in".into(),
             }),
             dialogue: String::new(),

@@ -186,7 +186,7 @@ fn not_spoken<G: Game>(game: &G, protocol: Protocol) -> Fault {
         [] => "the game is spoken in no protocol".into(),
         names => format!("the game is spoken in {}", names.join(", ")),
     };
-    Fault::Unsupported { protocol, what: format!("a move of {}", G::NAME), remedy }
+    Fault::Unsupported { protocol, what: format!("a move of {}", game.name()), remedy }
 }
 
 impl<G: Game> Player<G::Position> for EnginePlayer<G> {

@@ -45,7 +45,7 @@ pub enum ServeError {
     #[error("{game} is not spoken in {protocol}; its protocols are {}", spoken.join(", "))]
     NotSpoken {
         /// The game.
-        game: &'static str,
+        game: String,
         /// The protocol.
         protocol: Protocol,
         /// Those in which it is.
@@ -86,7 +86,7 @@ pub fn serve<G: Game, T: Thinker<G::Position> + ?Sized>(
     output: impl Write,
 ) -> Result<(), ServeError> {
     let dialect = game.dialect(protocol).ok_or_else(|| ServeError::NotSpoken {
-        game: G::NAME,
+        game: game.name().to_owned(),
         protocol,
         spoken: Protocol::ALL
             .into_iter()

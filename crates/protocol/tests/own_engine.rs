@@ -78,17 +78,17 @@ fn engine() {
     }
 }
 
-fn ourselves<G: Game>(protocol: Protocol) -> Engine {
+fn ourselves<G: Game>(game: &G, protocol: Protocol) -> Engine {
     let mut engine = Engine::new(protocol, env::current_exe().unwrap());
     engine.arguments =
         ["--exact", "engine", "--nocapture", "--test-threads=1"].map(String::from).into();
-    engine.environment.insert(SERVES.into(), format!("{} {protocol}", G::NAME));
+    engine.environment.insert(SERVES.into(), format!("{} {protocol}", game.name()));
     engine
 }
 
 fn plays_itself<G: Game>(game: &G, protocol: Protocol, budget: &Budget) {
     let mut player =
-        EnginePlayer::start(game.clone(), ourselves::<G>(protocol), budget.clone()).unwrap();
+        EnginePlayer::start(game.clone(), ourselves(game, protocol), budget.clone()).unwrap();
     assert!(player.name().starts_with("Keyed"), "{}", player.name());
     for plies in [1, 60] {
         player.new_game(1);
@@ -102,11 +102,11 @@ fn plays_itself<G: Game>(game: &G, protocol: Protocol, budget: &Budget) {
     }
     player.quit().unwrap();
 
-    for finding in check(game, &ourselves::<G>(protocol), budget) {
+    for finding in check(game, &ourselves(game, protocol), budget) {
         let infinite = matches!(protocol, Protocol::Uci | Protocol::Usi);
         let expected = match finding.what {
             "stops when told" if !infinite => Mark::Skipped,
-            "moves in positions set up" if G::NAME != "go" && protocol == Protocol::Gtp => {
+            "moves in positions set up" if game.name() != "go" && protocol == Protocol::Gtp => {
                 Mark::Skipped
             }
             _ => Mark::Pass,

@@ -99,7 +99,7 @@ impl InputFormat {
         match self {
             Self::Pgn | Self::Txt | Self::Epd => true,
             Self::Wthor | Self::Ggf | Self::Obf => game.dialect(Protocol::NBoard).is_some(),
-            Self::Sgf => sgf_number(G::NAME).is_some(),
+            Self::Sgf => sgf_number(game.name()).is_some(),
             Self::Csa | Self::Usi => game.dialect(Protocol::Usi).is_some(),
         }
     }

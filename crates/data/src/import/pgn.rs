@@ -75,7 +75,7 @@ static IN_WORD: [bool; 256] = {
 
 pub(crate) struct Pgn {
     lines: Lines,
-    game: &'static str,
+    game: String,
     white: Side,
     /// A record was given up; its rest must be passed over.
     lost: bool,
@@ -95,7 +95,7 @@ struct State {
 impl Pgn {
     pub(crate) fn new<G: Game>(lines: Lines, game: &G) -> Self {
         let white = if game.side_names()[0] == "black" { Side::Second } else { Side::First };
-        Self { lines, game: G::NAME, white, lost: false }
+        Self { lines, game: game.name().to_owned(), white, lost: false }
     }
 
     fn record(&mut self, script: &mut Script) -> Result<bool, Fault> {
@@ -130,7 +130,7 @@ impl Pgn {
                     script.clear(Place::Line(self.lines.number()));
                 }
                 begun = true;
-                let read = tag(self.lines.line(), self.white, self.game, &mut state, script);
+                let read = tag(self.lines.line(), self.white, &self.game, &mut state, script);
                 let place = Place::Line(self.lines.number());
                 read.map_err(|(why, reason)| Fault::new(why, place, reason))?;
                 continue;

@@ -26,7 +26,7 @@ struct Board {
 
 impl Sgf {
     pub(crate) fn new<G: Game>(lines: Lines, game: &G) -> Self {
-        let number = sgf_number(G::NAME).unwrap_or_default();
+        let number = sgf_number(game.name()).unwrap_or_default();
         let size = if number == 1 { 9 } else { 8 };
         let unit = if game.margin_unit() == Some("half points") { 2.0 } else { 1.0 };
         Self { properties: Properties::new(lines, true), board: Board { number, size, unit } }

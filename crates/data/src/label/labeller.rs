@@ -131,7 +131,7 @@ impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
     /// whatever came of it.
     fn mated(&self, rows: &[Labelled<G::Position>], nodes: u64) -> Vec<Label<G::Position>> {
         let mates = |row: &&Labelled<G::Position>| {
-            self.find_mate.is_some_and(|find| find(&row.position, nodes).is_some())
+            self.find_mate.as_ref().is_some_and(|find| find(&row.position, nodes).is_some())
         };
         let winner = rows.iter().find(mates).map(|row| row.side);
         let label = |row: &Labelled<G::Position>| {

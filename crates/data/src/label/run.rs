@@ -96,7 +96,7 @@ fn label_by<G: Game, E: Evaluate<G::Position>>(
     dir: &Path,
     progress: &dyn Progress,
 ) -> Result<Labels, DataError> {
-    data.expect_game(G::NAME)?;
+    data.expect_game(game.name())?;
     order.how.check_for(game)?;
     order.check_against(data)?;
     let mut labels = data.manifest().labels.clone();
@@ -111,7 +111,8 @@ fn label_by<G: Game, E: Evaluate<G::Position>>(
         configuration["function"] = order.function.as_str().into();
     }
     let inputs = vec![Input::dataset(data)?];
-    let making = Making { game: G::NAME, verb: "label", command, configuration, inputs, labels };
+    let making =
+        Making { game: game.name(), verb: "label", command, configuration, inputs, labels };
     let wanted = Manifest::new(making, None).numbered_as(data.manifest().numbering);
     let (_lock, manifest) = folder::claim(dir, wanted)?;
     let mut run = Run {

@@ -32,8 +32,8 @@ pub(super) fn write<G: Game>(told: &Told<'_, G>) -> String {
     tag("White", &headers.players[white.index()]);
     tag("Black", &headers.players[black.index()]);
     tag("Result", result);
-    if G::NAME != "chess" {
-        tag("Variant", G::NAME);
+    if told.game.name() != "chess" {
+        tag("Variant", told.game.name());
     }
     if let Some(position) = told.set_up() {
         tag("SetUp", "1");

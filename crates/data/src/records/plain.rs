@@ -15,7 +15,7 @@ pub(super) fn write<G: Game>(told: &Told<'_, G>) -> String {
         None => "not finished",
     };
     let [first, second] = headers.players.each_ref().map(|name| plain_text(name));
-    let mut text = format!("# {}: {first} - {second}, {result}\n", G::NAME);
+    let mut text = format!("# {}: {first} - {second}, {result}\n", told.game.name());
     for (name, value) in [
         ("event", &headers.event),
         ("date", &headers.date),

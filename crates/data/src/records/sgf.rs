@@ -25,7 +25,7 @@ struct Board {
 }
 
 pub(super) fn write<G: Game>(told: &Told<'_, G>) -> Result<String, String> {
-    let number = number(G::NAME).ok_or("SGF has no number for it")?;
+    let number = number(told.game.name()).ok_or("SGF has no number for it")?;
     let dialect = told.game.dialect(Protocol::Gtp).ok_or("it has no board")?;
     let prepared = dialect.preparation();
     let prepared = |word: &str| {

@@ -121,7 +121,13 @@ struct Otherwise<const SAME_NAME: bool>;
 impl<const SAME_NAME: bool> Game for Otherwise<SAME_NAME> {
     type Position = crate::toy::Heap;
     type Features = crate::toy::Stones;
-    const NAME: &'static str = if SAME_NAME { "takeaway" } else { "otherwise" };
+    fn name(&self) -> &'static str {
+        if SAME_NAME { "takeaway" } else { "otherwise" }
+    }
+
+    fn stages(&self) -> usize {
+        HEAP as usize + 1
+    }
     fn start(&self) -> Self::Position {
         crate::toy::Heap { stones: HEAP, lead: 0 }
     }

@@ -9,6 +9,7 @@ use evalsmith_core::{
 };
 use evalsmith_data::{DataError, Dataset, Generated, Maker, SelfPlay, generate};
 use std::path::Path;
+use std::sync::Arc;
 
 pub(crate) const HEAP: u8 = 30;
 
@@ -22,7 +23,6 @@ pub(crate) struct Heap {
 impl Position for Heap {
     type Move = u8;
     type Moves = std::ops::RangeInclusive<u8>;
-    const STAGES: usize = HEAP as usize + 1;
 
     fn moves(&self) -> Self::Moves {
         1..=self.stones.min(3)
@@ -60,7 +60,13 @@ pub(crate) struct Takeaway;
 impl Game for Takeaway {
     type Position = Heap;
     type Features = Stones;
-    const NAME: &'static str = "takeaway";
+    fn name(&self) -> &'static str {
+        "takeaway"
+    }
+
+    fn stages(&self) -> usize {
+        HEAP as usize + 1
+    }
 
     fn start(&self) -> Heap {
         Heap { stones: HEAP, lead: 0 }
@@ -88,10 +94,10 @@ impl Game for Takeaway {
         Ok((heap, if side == "0" { Side::First } else { Side::Second }))
     }
     fn mate_search(&self) -> Option<FindMate<Heap>> {
-        Some(|heap, nodes| {
+        Some(Arc::new(|heap: &Heap, nodes| {
             let solved = (u64::from(heap.stones) <= nodes).then(|| Exhaustive.solve(heap))?;
             solved.best.filter(|_| solved.outcome.margin() > 0)
-        })
+        }))
     }
     fn solver(&self) -> Option<Box<dyn Solve<Heap>>> {
         Some(Box::new(Exhaustive))
