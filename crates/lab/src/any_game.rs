@@ -10,7 +10,7 @@ use crate::curve_values::{
     MakeSelective, OwnOrder, OwnValued, ValueRows, ValueSource, own_values, rows_of_dataset,
 };
 use crate::fit::{CurvePlan, FitPlan, Fitted, curve_of_values, fit, table, valued};
-use crate::function::{FunctionName, by_hand, open};
+use crate::function::{FunctionName, by_hand, open, open_untyped};
 use crate::glem::{
     ConfigurationFitted, ConfigurationPlan, DiscoverPlan, Discovered, discover, fit_configurations,
 };
@@ -18,7 +18,7 @@ use crate::glem::{
     PatternExport, PatternFitPlan, PatternFitted, PatternShow, export_patterns, fit_patterns,
     show_patterns,
 };
-use crate::griffith::MoveTable;
+use crate::griffith::fit_move_table;
 use crate::judge::{Judgement, judge_dataset, judge_function};
 use crate::learn::{LearnPlan, LearnSummary, learn};
 use crate::match_order::{MatchOrder, play_match};
@@ -31,11 +31,12 @@ use crate::thinker::{EngineSetup, SearchThinker};
 use crate::time_factor::{Equality, FactorOrder, time_factor};
 use crate::tournament::{Standings, TournamentOrder, play_tournament};
 use evalsmith_arena::{MatchResult, Openings};
-use evalsmith_core::{Defaults, Features, Game, Progress, Protocol, perft_by_bulk};
+use evalsmith_core::{Defaults, Features, Game, Progress, Protocol};
 use evalsmith_curves::Curve;
 use evalsmith_data::{Dataset, RecordFormat, write_feature_table};
-use evalsmith_learn::{Model, ModelFile};
+use evalsmith_learn::{Model, ModelFile, MoveTable};
 use evalsmith_protocol::{Budget, Engine, Finding, check, serve};
+use evalsmith_rules::DynGame;
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -45,7 +46,7 @@ use std::time::Duration;
 /// Everything the program does with a game. Any [`Game`] has it; see [`AsAny`].
 pub trait AnyGame: Send + Sync {
     /// The game's name.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
     /// The size of a first experiment.
     fn defaults(&self) -> Defaults;
     /// The names of the features.
@@ -222,7 +223,7 @@ pub trait AnyGame: Send + Sync {
     /// Griffith's table from the winners' moves in the dataset of a folder.
     ///
     /// # Errors
-    /// As [`MoveTable::fit`].
+    /// As [`fit_move_table`].
     fn griffith(&self, data: &Path, progress: &dyn Progress) -> Result<MoveTable, LabError>;
 
     /// Plays a match; see [`play_match`].
@@ -399,19 +400,21 @@ pub struct BenchSearch {
 #[derive(Clone)]
 pub struct AsAny<G: Game> {
     game: G,
+    /// The same game, for what is compiled once for all games.
+    untyped: DynGame,
     shipped: Option<&'static [u8]>,
     selective: Option<MakeSelective<G::Position>>,
 }
 
 impl<G: Game> AsAny<G> {
     /// A game without a shipped model.
-    pub const fn new(game: G) -> Self {
-        Self { game, shipped: None, selective: None }
+    pub fn new(game: G) -> Self {
+        Self { untyped: DynGame::new(game.clone()), game, shipped: None, selective: None }
     }
 
     /// A game whose shipped model has these bytes.
-    pub const fn with_model(game: G, shipped: &'static [u8]) -> Self {
-        Self { game, shipped: Some(shipped), selective: None }
+    pub fn with_model(game: G, shipped: &'static [u8]) -> Self {
+        Self { shipped: Some(shipped), ..Self::new(game) }
     }
 
     /// The same with a search of its own that leaves lines out.
@@ -431,15 +434,15 @@ impl<G: Game> AsAny<G> {
 }
 
 /// Opens a dataset of this game.
-fn dataset<G: Game>(dir: &Path) -> Result<Dataset, LabError> {
+fn dataset<G: Game>(game: &G, dir: &Path) -> Result<Dataset, LabError> {
     let dataset = Dataset::open(dir)?;
-    dataset.expect_game(G::NAME)?;
+    dataset.expect_game(game.name())?;
     Ok(dataset)
 }
 
 impl<G: Game> AnyGame for AsAny<G> {
-    fn name(&self) -> &'static str {
-        G::NAME
+    fn name(&self) -> &str {
+        self.game.name()
     }
 
     fn defaults(&self) -> Defaults {
@@ -459,7 +462,7 @@ impl<G: Game> AnyGame for AsAny<G> {
     }
 
     fn perft(&self, depth: u32) -> u64 {
-        perft_by_bulk(&self.game.start(), depth)
+        self.untyped.perft(depth)
     }
 
     fn bench_search(&self) -> Result<BenchSearch, LabError> {
@@ -509,7 +512,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<u64, LabError> {
         let hand = by_hand(&self.game)?;
-        let table = table(&self.game, &dataset::<G>(data)?, &hand, raw, progress)?;
+        let table = table(&self.game, &dataset(&self.game, data)?, &hand, raw, progress)?;
         write_feature_table(&table, out)?;
         Ok(table.columns.rows() as u64)
     }
@@ -521,7 +524,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         raw: bool,
         progress: &dyn Progress,
     ) -> Result<Judgement, LabError> {
-        judge_dataset(&self.game, model, &dataset::<G>(data)?, raw, progress)
+        judge_dataset(&self.game, model, &dataset(&self.game, data)?, raw, progress)
     }
 
     fn judge_function(
@@ -532,7 +535,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Judgement, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
-        judge_function(&self.game, &opened, &dataset::<G>(data)?, raw, progress)
+        judge_function(&self.game, &opened, &dataset(&self.game, data)?, raw, progress)
     }
 
     fn fit(
@@ -541,7 +544,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         plan: &FitPlan,
         progress: &dyn Progress,
     ) -> Result<Fitted, LabError> {
-        fit(&self.game, &dataset::<G>(data)?, plan, progress)
+        fit(&self.game, &dataset(&self.game, data)?, plan, progress)
     }
 
     fn fit_patterns(
@@ -553,7 +556,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         command: &str,
         progress: &dyn Progress,
     ) -> Result<PatternFitted, LabError> {
-        let dataset = dataset::<G>(data)?;
+        let dataset = dataset(&self.game, data)?;
         fit_patterns(&self.game, &dataset, plan, start, output, command, progress)
     }
 
@@ -565,7 +568,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         command: &str,
         progress: &dyn Progress,
     ) -> Result<ConfigurationFitted, LabError> {
-        fit_configurations(&self.game, &dataset::<G>(data)?, plan, output, command, progress)
+        fit_configurations(&self.game, &dataset(&self.game, data)?, plan, output, command, progress)
     }
 
     fn discover(
@@ -575,7 +578,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         plan: &DiscoverPlan,
         progress: &dyn Progress,
     ) -> Result<Discovered, LabError> {
-        discover(&self.game, model, &dataset::<G>(data)?, plan, progress)
+        discover(&self.game, model, &dataset(&self.game, data)?, plan, progress)
     }
 
     fn show_patterns(
@@ -604,7 +607,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         out: &Path,
         progress: &dyn Progress,
     ) -> Result<Vec<Compared>, LabError> {
-        compare(&self.game, &dataset::<G>(data)?, plan, out, progress)
+        compare(&self.game, &dataset(&self.game, data)?, plan, out, progress)
     }
 
     fn samuel(
@@ -617,7 +620,7 @@ impl<G: Game> AnyGame for AsAny<G> {
     }
 
     fn griffith(&self, data: &Path, progress: &dyn Progress) -> Result<MoveTable, LabError> {
-        MoveTable::fit(&self.game, &Dataset::open(data)?, progress)
+        fit_move_table(&self.game, &Dataset::open(data)?, progress)
     }
 
     fn play_match(
@@ -655,7 +658,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         progress: &dyn Progress,
     ) -> Result<Curve, LabError> {
         let opened = open(&self.game, function, self.shipped)?;
-        let dataset = dataset::<G>(data)?;
+        let dataset = dataset(&self.game, data)?;
         let (values, table) = valued(&self.game, &dataset, &opened, plan.raw, progress)?;
         curve_of_values(&values, &table, plan)
     }
@@ -667,11 +670,11 @@ impl<G: Game> AnyGame for AsAny<G> {
         most: usize,
         progress: &dyn Progress,
     ) -> Result<Gathered, LabError> {
-        let dataset = dataset::<G>(data)?;
+        let dataset = dataset(&self.game, data)?;
         let opened = open(&self.game, function, self.shipped)?;
         let source = [
             ("dataset", data.display().to_string()),
-            ("game", G::NAME.to_owned()),
+            ("game", self.game.name().to_owned()),
             ("values", format!("{function}, the first player's log-odds")),
         ];
         let source = source.map(|(name, value)| (name.to_owned(), value)).to_vec();
@@ -679,8 +682,8 @@ impl<G: Game> AnyGame for AsAny<G> {
     }
 
     fn position_text(&self, packed: &[u8]) -> Result<String, LabError> {
-        let (position, side) = self.game.unpack(packed)?;
-        Ok(self.game.format(&position, side))
+        let (position, side) = self.untyped.unpack(packed)?;
+        Ok(self.untyped.format(&position, side))
     }
 
     fn value_rows(
@@ -689,7 +692,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         protocol: Protocol,
         progress: &dyn Progress,
     ) -> Result<ValueRows, LabError> {
-        rows_of_dataset(&self.game, data, protocol, progress)
+        rows_of_dataset(&self.untyped, data, protocol, progress)
     }
 
     fn own_values(
@@ -719,7 +722,7 @@ impl<G: Game> AnyGame for AsAny<G> {
         format: Option<RecordFormat>,
         out: &mut dyn Write,
     ) -> Result<u64, LabError> {
-        write_match(&self.game, log, format, out)
+        write_match(&self.untyped, log, format, out)
     }
 
     fn session(
@@ -728,13 +731,13 @@ impl<G: Game> AnyGame for AsAny<G> {
         limits: &Limits,
         from: Option<&str>,
     ) -> Result<Box<dyn Session>, LabError> {
-        let opened = open(&self.game, function, self.shipped)?;
-        Ok(Box::new(GameSession::new(self.game.clone(), opened, limits.clone(), from)?))
+        let opened = open_untyped(&self.untyped, function, self.shipped)?;
+        Ok(Box::new(GameSession::new(self.untyped.clone(), opened, limits.clone(), from)?))
     }
 
     fn study(&self, function: &FunctionName) -> Result<Box<dyn Study>, LabError> {
-        let opened = open(&self.game, function, self.shipped)?;
-        Ok(Box::new(GameStudy::new(self.game.clone(), opened)))
+        let opened = open_untyped(&self.untyped, function, self.shipped)?;
+        Ok(Box::new(GameStudy::new(self.untyped.clone(), opened)))
     }
 
     fn protocols(&self) -> Vec<Protocol> {
@@ -748,12 +751,12 @@ impl<G: Game> AnyGame for AsAny<G> {
         input: Box<dyn BufRead + Send>,
         output: &mut dyn Write,
     ) -> Result<(), LabError> {
-        let mut thinker = SearchThinker::new(&self.game, setup, self.shipped)?;
-        Ok(serve(&self.game, protocol, &mut thinker, input, output)?)
+        let mut thinker = SearchThinker::new(&self.untyped, setup, self.shipped)?;
+        Ok(serve(&self.untyped, protocol, &mut thinker, input, output)?)
     }
 
     fn check_engine(&self, engine: &Engine, budget: &Budget) -> Vec<Finding> {
-        check(&self.game, engine, budget)
+        check(&self.untyped, engine, budget)
     }
 
     fn reproduce(

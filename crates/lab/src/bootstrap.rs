@@ -16,7 +16,6 @@ mod round;
 
 use crate::LabError;
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
-use crate::fit::with_features;
 use crate::function::{Function, FunctionName};
 use crate::match_order::sprt;
 use crate::pace::Pace;
@@ -24,7 +23,7 @@ use crate::run_folder::{RunFolder, read_json, write_json};
 use evalsmith_arena::Openings;
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Game, Progress};
-use evalsmith_learn::{Criterion, Learner, LogisticParams, ModelFile, TreeParams};
+use evalsmith_learn::{Criterion, Learner, LogisticParams, ModelFile, TreeParams, with_features};
 use evalsmith_stats::elo::MatchStats;
 use evalsmith_stats::sprt::Verdict;
 use serde::{Deserialize, Serialize};
@@ -244,7 +243,7 @@ pub fn bootstrap<G: Game>(
         let pairs = plan.pairs.max(TRIVIAL_PAIRS);
         Some(Openings::random(game, plan.match_plies, pairs, plan.seed)?)
     };
-    let folder = RunFolder::claim(out, &format!("bootstrap {}", G::NAME), plan)?;
+    let folder = RunFolder::claim(out, &format!("bootstrap {}", game.name()), plan)?;
     let mut run = Run { game, plan, folder: &folder, openings, progress };
     let mut state = State { last: Function::Trivial, best: (0, Function::Trivial), stale: 0 };
     let mut rounds = Vec::new();
@@ -266,7 +265,7 @@ pub fn bootstrap<G: Game>(
     if best > 0 {
         ModelFile::load(&run.model(best))?.save(&folder.join("model.safetensors"))?;
     }
-    let (game, command) = (G::NAME.to_owned(), plan.command(G::NAME));
+    let (game, command) = (game.name().to_owned(), plan.command(game.name()));
     let summary = BootstrapSummary { game, command, rounds, best, ended_early };
     write_json(&folder.join("summary.json"), &summary)?;
     let report = folder.join("report.html");
@@ -311,15 +310,15 @@ impl<G: Game> Run<'_, G> {
             let made =
                 round::make(self.game, self.plan, number, &state.last, &folder, self.progress)?;
             let file = ModelFile {
-                game: G::NAME.into(),
+                game: self.game.name().into(),
                 made_by: serde_json::json!({
-                    "command": self.plan.command(G::NAME),
+                    "command": self.plan.command(self.game.name()),
                     "round": number,
                 }),
                 model: made.model.clone(),
             };
             file.save(&self.model(number))?;
-            let function = Function::of_model(made.model, self.game.features())?;
+            let function = Function::of_model(made.model, self.game)?;
             let matches = match &self.openings {
                 Some(openings) if self.has_match(number) => {
                     Some(self.matches(&function, state, openings, &folder)?)
@@ -331,7 +330,7 @@ impl<G: Game> Run<'_, G> {
             record
         };
         let model = ModelFile::load(&self.model(number))?.model;
-        state.last = Function::of_model(model, self.game.features())?;
+        state.last = Function::of_model(model, self.game)?;
         if let Some(matches) = &record.matches {
             if matches.improved {
                 state.best = (number, state.last.clone());

@@ -3,14 +3,14 @@
 
 use crate::LabError;
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
-use crate::fit::{FitPlan, Fitted, fit, with_features};
+use crate::fit::{FitPlan, Fitted, fit};
 use crate::function::{Function, FunctionName};
 use crate::pace::Pace;
 use crate::run_folder::{RunFolder, read_json, write_json};
 use evalsmith_arena::Openings;
 use evalsmith_core::{Game, Progress};
 use evalsmith_data::Dataset;
-use evalsmith_learn::{Learner, Measured, Quality};
+use evalsmith_learn::{Learner, Measured, Quality, with_features};
 use evalsmith_report::{Align, Table, number};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
 use evalsmith_stats::elo::MatchStats;
@@ -77,7 +77,7 @@ pub fn compare<G: Game>(
         return Err(LabError::Settings("name at least one learner".into()));
     }
     let openings = Openings::random(game, plan.opening_plies, plan.pairs.max(SAMPLES), plan.seed)?;
-    let job = format!("compare {}", G::NAME);
+    let job = format!("compare {}", game.name());
     let folder = RunFolder::claim(out, &job, &(plan, dataset.digest()?.to_string()))?;
     let mut fits = Vec::new();
     for &learner in &plan.learners {
@@ -92,7 +92,7 @@ pub fn compare<G: Game>(
     let chosen = with_features(game, &plan.fit.features)?;
     let functions = fits
         .iter()
-        .map(|fitted| Function::of_model(fitted.model.clone(), chosen.features()))
+        .map(|fitted| Function::of_model(fitted.model.clone(), &chosen))
         .collect::<Result<Vec<_>, _>>()?;
     let speeds = folder.join("speeds.json");
     let kilonodes: Vec<Measured> = if speeds.exists() {

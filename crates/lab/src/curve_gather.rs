@@ -67,7 +67,7 @@ pub(crate) fn gather<G: Game>(
             let Some(outcome) = row.outcome else { continue };
             let (position, side) = game.unpack(row.position)?;
             let mut record = GameRecord::new(position, side, game.max_plies());
-            if G::Position::NOISY {
+            if game.start().has_noisy_moves() {
                 for m in searcher.quiet(&record).line {
                     record.play(m).expect("a line holds legal moves of a game that goes on");
                 }

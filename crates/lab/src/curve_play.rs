@@ -6,7 +6,7 @@ use crate::duel::{DuelPlan, Entrant, Opened, duel};
 use crate::function::{Function, FunctionName};
 use crate::pace::Pace;
 use evalsmith_arena::Openings;
-use evalsmith_core::{Game, GameRecord, Position, Progress};
+use evalsmith_core::{Game, GameRecord, Progress};
 use evalsmith_learn::{DenseModel, Linear, ModelFile};
 use evalsmith_search::Searcher;
 use evalsmith_stats::elo::MatchStats;
@@ -57,9 +57,9 @@ pub(crate) fn play_adjusted<G: Game>(
     std::fs::create_dir_all(&plan.folder).map_err(LabError::io(&plan.folder))?;
     let path = plan.folder.join("adjusted.safetensors");
     let made_by = json!({ "command": plan.command, "function": name.to_string() });
-    ModelFile { game: G::NAME.to_owned(), made_by, model: model.clone().into() }.save(&path)?;
+    ModelFile { game: game.name().to_owned(), made_by, model: model.clone().into() }.save(&path)?;
     let chosen = game.with_features(model.features()).unwrap_or_else(|| game.clone());
-    let new = Function::of_model(model.into(), chosen.features())?;
+    let new = Function::of_model(model.into(), &chosen)?;
     let even = |record: &GameRecord<G::Position>| {
         let found = Searcher::new(old, 0).fixed_depth(record, 3);
         !found.value.is_decisive() && found.value.0.abs() <= EVEN
@@ -93,7 +93,7 @@ fn added<G: Game>(
         return Err(LabError::Settings(reason));
     };
     let features = linear.features().to_vec();
-    let (width, stages) = (features.len() + 1, G::Position::STAGES);
+    let (width, stages) = (features.len() + 1, linear.stages());
     let mut coefficients = linear.coefficients().to_vec();
     for (feature, weight) in weights {
         let Some(place) = features.iter().position(|f| f == feature) else {

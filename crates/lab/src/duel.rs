@@ -125,14 +125,19 @@ impl<'a, F> Entrant<'a, F> {
                 let function = function.clone();
                 let searching = |limits| -> Box<dyn Player<G::Position>> {
                     let bytes = DEFAULT_TABLE_BYTES;
-                    Box::new(SearchPlayer::new(self.name, function.clone(), limits, bytes))
+                    Box::new(SearchPlayer::new(
+                        self.name,
+                        Searcher::new(function.clone(), bytes),
+                        limits,
+                    ))
                 };
                 let timed = |move_time| -> Made<G::Position> {
                     let ns = ns_per_node
                         .ok_or_else(|| PlayerError::new(self.name, "it was not calibrated"))?;
                     let bytes = DEFAULT_TABLE_BYTES;
                     let function = function.clone();
-                    let player = CalibratedPlayer::new(self.name, function, bytes, ns, move_time);
+                    let search = Searcher::new(function, bytes);
+                    let player = CalibratedPlayer::new(self.name, search, ns, move_time);
                     Ok(Box::new(player))
                 };
                 match self.pace {

@@ -112,6 +112,9 @@ impl LabError {
 
     /// Whether the call was wrong rather than something it met.
     pub fn is_usage(&self) -> bool {
+        if let Self::Learn(error) = self {
+            return error.is_usage();
+        }
         matches!(
             self,
             Self::Malformed(_)

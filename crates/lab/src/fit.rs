@@ -6,12 +6,12 @@ use crate::feature_costs::FeatureCosts;
 use crate::function::{Function, by_hand};
 use crate::run_folder::{read_json, write_json};
 use crate::statistics::{Statistics, statistics};
-use evalsmith_core::{Columns, Defaults, Game, Position, Progress, Side, Stage};
+use evalsmith_core::{Columns, Defaults, Game, Progress, Side, Stage};
 use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
-use evalsmith_data::{Dataset, FeatureTable, Hasher, features, features_at_rest};
+use evalsmith_data::{Dataset, FeatureTable, features, features_at_rest};
 use evalsmith_learn::{
     DenseModel, Examples, Judged, Learner, Linear, LogisticParams, Model, ModelFile, Quality,
-    StageFit, Tabled, Tables, TreeParams, fit_logistic, fit_tree, quality,
+    StageFit, Tabled, Tables, TreeParams, fit_logistic, fit_tree, quality, with_features,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -121,7 +121,7 @@ impl FitRecord {
     /// Whether these are the statistics of this very model.
     pub fn belongs_to(&self, model: &Model) -> bool {
         if let Some(digest) = &self.coefficients_digest {
-            return *digest == digest_of(model);
+            return *digest == model.digest();
         }
         let Some(linear) = model.as_linear() else { return false };
         self.stages.iter().all(|fit| {
@@ -130,19 +130,6 @@ impl FitRecord {
                 && fit.estimates.iter().map(|e| e.weight).eq(at.iter().copied())
         })
     }
-}
-
-/// What tells a model's numbers from others.
-pub(crate) fn digest_of(model: &Model) -> String {
-    let mut hasher = Hasher::new();
-    hasher.write(model.features().join("\0").as_bytes());
-    for weight in model.coefficients() {
-        hasher.write_u64(weight.to_bits());
-    }
-    for end in model.as_linear().map(Linear::ranges).into_iter().flatten().flatten() {
-        hasher.write_u64(end.to_bits().into());
-    }
-    hasher.finish().to_string()
 }
 
 /// The intercept and the weights at a stage.
@@ -188,40 +175,6 @@ impl Fitted {
     }
 }
 
-/// The game with the features a plan asks for.
-pub(crate) fn with_features<G: Game>(game: &G, names: &[String]) -> Result<G, LabError> {
-    if names.is_empty() {
-        return Ok(game.clone());
-    }
-    let all = game.all_features();
-    // `row2/*` stands for all instances of the pattern row2.
-    let expand = |name: &String| match name.strip_suffix("/*") {
-        Some(pattern) => {
-            let instance = |n: &&String| n.split_once('/').is_some_and(|(p, _)| p == pattern);
-            let known: Vec<String> = all.iter().filter(instance).cloned().collect();
-            if known.is_empty() { vec![name.clone()] } else { known }
-        }
-        None => vec![name.clone()],
-    };
-    let names: &[String] = &names.iter().flat_map(expand).collect::<Vec<_>>();
-    game.with_features(names).ok_or_else(|| {
-        let unknown = names.iter().find(|n| !all.contains(n) && !n.starts_with("copy of "));
-        let trouble = unknown.map_or_else(
-            || "these features cannot be taken together (each once, and not too many)".to_owned(),
-            |name| format!("{} has no feature {name:?}", G::NAME),
-        );
-        let mut short: Vec<String> = Vec::new();
-        for name in &all {
-            let name =
-                name.split_once('/').map_or(name.clone(), |(pattern, _)| format!("{pattern}/*"));
-            if !short.contains(&name) {
-                short.push(name);
-            }
-        }
-        LabError::Settings(format!("{trouble}; it has {}", short.join(", ")))
-    })
-}
-
 /// Fits one model a stage to a dataset, apart from the games held out, and
 /// judges it on those.
 ///
@@ -238,7 +191,7 @@ pub fn fit<G: Game>(
     let table = table(game, dataset, &hand, plan.raw, progress)?;
     let digest = dataset.digest()?.to_string();
     let plan = &FitPlan { costs: plan.costs.measured(game, dataset)?, ..plan.clone() };
-    fit_table(G::NAME, G::Position::STAGES, &table, plan, hand.model(), digest, progress)
+    fit_table(game.name(), game.stages(), &table, plan, hand.model(), digest, progress)
 }
 
 /// Fits one model a stage to a table, whose rows are of the game of this name,
@@ -297,7 +250,7 @@ pub fn fit_table(
         learned: judge(&fitted.model, &holdout)?,
         by_hand: by_hand.map_or(Ok(None), |model| judge(model, &holdout))?,
         statistics: statistics(plan, stages, &examples, &fitted.model, &holdout, progress)?,
-        coefficients_digest: Some(digest_of(&fitted.model)),
+        coefficients_digest: Some(fitted.model.digest()),
         tree,
         stages: fitted.stages,
     };
@@ -333,7 +286,7 @@ fn fit_tabled(
     made.columns = tables.columns(&made.columns, &made.stages);
     let mut fitted = fit_table(game, stages, &made, plan, None, data_digest, progress)?;
     fitted.model = Tabled::new(tables, fitted.model)?.into();
-    fitted.record.coefficients_digest = Some(digest_of(&fitted.model));
+    fitted.record.coefficients_digest = Some(fitted.model.digest());
     fitted.record.by_hand = judged_by_hand;
     fitted.unseen = if holdout.is_empty() { train } else { holdout };
     Ok(fitted)

@@ -1,20 +1,14 @@
 //! Evaluation functions as people name them, opened for play.
 
 use crate::LabError;
-use crate::fit::digest_of;
-use crate::glem::{ConfigurationFunction, PatternFunction, Views};
-use crate::griffith::MoveTable;
-use evalsmith_core::{
-    Evaluate, Explanation, Features, Game, LogOdds, Outcome, Position, Score, Trivial, Window,
-};
-use evalsmith_learn::{
-    ConfigurationFile, Dense, DenseModel, LearnError, Linear, Model, ModelFile, PatternFile,
-};
+use evalsmith_core::Game;
+use evalsmith_rules::{DynFunction, DynGame};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
+
+pub(crate) use evalsmith_learn::Function;
 
 /// How a person names an evaluation function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,72 +59,12 @@ impl fmt::Display for FunctionName {
     }
 }
 
-/// An opened evaluation function.
-#[derive(Clone)]
-pub enum Function<F> {
-    /// Knows finished games only.
-    Trivial,
-    /// A model over the game's features.
-    Dense(Dense<F>),
-    /// Griffith's table: looks at moves, not at positions.
-    Moves(Arc<MoveTable>),
-    /// A model of patterns.
-    Patterns(Arc<PatternFunction<F>>),
-    /// A model of configurations.
-    Configurations(Arc<ConfigurationFunction<F>>),
-}
-
-/// What a function keeps along the moves of a search.
-#[derive(Clone, Copy, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a box a node would cost more than the copy")]
-pub enum Kept {
-    /// It looks at the position alone.
-    Nothing,
-    /// What the last move was worth to who played it; none at the beginning.
-    LastMove(Option<LogOdds>),
-    /// The patterns' indices as both sides see them.
-    Views(Views),
-}
-
-impl<F> Function<F> {
-    /// The function of a model over these features.
-    ///
-    /// # Errors
-    /// When the model was made for other features or stages.
-    pub fn of_model<P: Position>(model: Model, features: F) -> Result<Self, LabError>
-    where
-        F: Features<P>,
-    {
-        Ok(Self::Dense(Dense::new(model, features)?))
-    }
-
-    /// The model over the game's features, where it is one.
-    pub fn model(&self) -> Option<&Model> {
-        if let Self::Dense(dense) = self { Some(dense.model()) } else { None }
-    }
-
-    /// The function's name with a digest of its weights: tells one from another
-    /// wherever it is written who played.
-    pub fn identity(&self, name: &FunctionName) -> String {
-        match self {
-            Self::Trivial => name.to_string(),
-            Self::Dense(dense) => format!("{name}@{}", digest_of(dense.model())),
-            Self::Moves(table) => format!("{name}@{}", table.digest()),
-            Self::Patterns(patterns) => format!("{name}@{}", patterns.digest()),
-            Self::Configurations(own) => format!("{name}@{}", own.digest()),
-        }
-    }
-}
-
 /// The weights set by hand, or the trivial function where a game has none.
 ///
 /// # Errors
 /// When the game gives another number of weights than features.
 pub fn by_hand<G: Game>(game: &G) -> Result<Function<G::Features>, LabError> {
-    let Some(weights) = game.hand_weights() else { return Ok(Function::Trivial) };
-    let features = game.features();
-    let model = Linear::by_hand(features.names(), weights, G::Position::STAGES)?;
-    Function::of_model(model.into(), features)
+    Ok(Function::by_hand(game)?)
 }
 
 /// Opens a function by its name; `shipped` holds the bytes of the model that
@@ -143,87 +77,31 @@ pub fn open<G: Game>(
     name: &FunctionName,
     shipped: Option<&[u8]>,
 ) -> Result<Function<G::Features>, LabError> {
-    let file = match (name, shipped) {
-        (FunctionName::Trivial, _) => return Ok(Function::Trivial),
-        (FunctionName::Hand, _) | (FunctionName::Shipped, None) => return by_hand(game),
-        (FunctionName::Shipped, Some(bytes)) if PatternFile::is_in(bytes) => {
-            let file = PatternFile::from_bytes(bytes, "the shipped model")?;
-            return Ok(Function::Patterns(Arc::new(PatternFunction::open(game, file)?)));
+    Ok(match (name, shipped) {
+        (FunctionName::Trivial, _) => Function::Trivial,
+        (FunctionName::Hand, _) | (FunctionName::Shipped, None) => Function::by_hand(game)?,
+        (FunctionName::Shipped, Some(bytes)) => {
+            Function::from_bytes(game, bytes, "the shipped model")?
         }
-        (FunctionName::Shipped, Some(bytes)) => ModelFile::from_bytes(bytes, "the shipped model")?,
-        (FunctionName::File(path), _) if MoveTable::is_at(path) => {
-            return Ok(Function::Moves(Arc::new(MoveTable::load(path, G::NAME)?)));
-        }
-        (FunctionName::File(path), _) if PatternFile::is_at(path) => {
-            let function = PatternFunction::open(game, PatternFile::load(path)?)?;
-            return Ok(Function::Patterns(Arc::new(function)));
-        }
-        (FunctionName::File(path), _) if ConfigurationFile::is_at(path) => {
-            let function = ConfigurationFunction::open(game, ConfigurationFile::load(path)?)?;
-            return Ok(Function::Configurations(Arc::new(function)));
-        }
-        (FunctionName::File(path), _) => ModelFile::load(path)?,
-    };
-    let names = file.model.features();
-    file.check(G::NAME, names)?;
-    let chosen = game.with_features(names).ok_or_else(|| LearnError::Features {
-        model: names.join(", "),
-        given: game.all_features().join(", "),
-    })?;
-    Function::of_model(file.model, chosen.features())
+        (FunctionName::File(path), _) => Function::open_file(game, path)?,
+    })
 }
 
-impl<P: Position, F: Features<P>> Evaluate<P> for Function<F> {
-    type State = Kept;
-    #[inline]
-    fn start(&self, position: &P) -> Kept {
-        match self {
-            Self::Trivial | Self::Dense(_) | Self::Configurations(_) => Kept::Nothing,
-            Self::Moves(table) => Kept::LastMove(table.start(position)),
-            Self::Patterns(patterns) => Kept::Views(patterns.start(position)),
+/// The same for a game without its type.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_untyped(
+    game: &DynGame,
+    name: &FunctionName,
+    shipped: Option<&[u8]>,
+) -> Result<DynFunction, LabError> {
+    Ok(match (name, shipped) {
+        (FunctionName::Trivial, _) => game.trivial_function(),
+        (FunctionName::Hand, _) | (FunctionName::Shipped, None) => game.function_by_hand()?,
+        (FunctionName::Shipped, Some(bytes)) => {
+            game.function_from_bytes(bytes, "the shipped model")?
         }
-    }
-    #[inline]
-    fn advance(&self, before: &P, m: P::Move, after: &P, state: &Kept) -> Kept {
-        match (self, state) {
-            (Self::Moves(table), Kept::LastMove(last)) => {
-                Kept::LastMove(table.advance(before, m, after, last))
-            }
-            (Self::Patterns(patterns), Kept::Views(views)) => {
-                Kept::Views(patterns.advance(before, m, after, views))
-            }
-            _ => Kept::Nothing,
-        }
-    }
-    #[inline]
-    fn value(&self, position: &P, state: &Kept, window: Window) -> Score {
-        match (self, state) {
-            (Self::Dense(dense), _) => dense.value(position, &(), window),
-            (Self::Configurations(own), _) => own.value(position, &(), window),
-            (Self::Moves(table), Kept::LastMove(last)) => table.value(position, last, window),
-            (Self::Patterns(patterns), Kept::Views(views)) => {
-                patterns.value(position, views, window)
-            }
-            _ => Trivial.value(position, &(), window),
-        }
-    }
-    #[inline]
-    fn outcome(&self, outcome: Outcome) -> Score {
-        match self {
-            Self::Trivial => Evaluate::<P>::outcome(&Trivial, outcome),
-            Self::Dense(dense) => Evaluate::<P>::outcome(dense, outcome),
-            Self::Moves(table) => Evaluate::<P>::outcome(&**table, outcome),
-            Self::Patterns(patterns) => Evaluate::<P>::outcome(&**patterns, outcome),
-            Self::Configurations(own) => Evaluate::<P>::outcome(&**own, outcome),
-        }
-    }
-    fn explain(&self, position: &P) -> Explanation {
-        match self {
-            Self::Trivial => Trivial.explain(position),
-            Self::Dense(dense) => dense.explain(position),
-            Self::Moves(table) => table.explain(position),
-            Self::Patterns(patterns) => patterns.explain(position),
-            Self::Configurations(own) => own.explain(position),
-        }
-    }
+        (FunctionName::File(path), _) => game.open_function(path)?,
+    })
 }

@@ -5,13 +5,14 @@
 //! that lacks one, or has rows of stages the model does not know, is refused.
 
 use crate::LabError;
-use crate::fit::{table, valued, values, with_features};
+use crate::fit::{table, valued, values};
 use crate::function::{Function, by_hand};
 use crate::statistics::{StageQuality, by_stage, calibration_table, interval, percents};
-use evalsmith_core::{Game, Position, Progress};
+use evalsmith_core::{Game, Progress};
 use evalsmith_data::{Dataset, FeatureTable};
 use evalsmith_learn::{
     Calibration, DenseModel, Examples, LearnError, Model, ModelFile, Quality, calibration, quality,
+    with_features,
 };
 use evalsmith_report::{Align, Table, number};
 use serde::{Deserialize, Serialize};
@@ -133,7 +134,7 @@ pub fn judge_dataset<G: Game>(
     raw: bool,
     progress: &dyn Progress,
 ) -> Result<Judgement, LabError> {
-    file.check(G::NAME, file.model.features())?;
+    file.check(game.name(), file.model.features())?;
     let game = &with_features(game, file.model.features())?;
     Judgement::of(&file.model, &table(game, dataset, &by_hand(game)?, raw, progress)?)
 }
@@ -151,7 +152,7 @@ pub fn judge_function<G: Game>(
     progress: &dyn Progress,
 ) -> Result<Judgement, LabError> {
     let (predicted, table) = valued(game, dataset, function, raw, progress)?;
-    Judgement::of_values(&predicted, G::Position::STAGES.max(1), &table)
+    Judgement::of_values(&predicted, game.stages(), &table)
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ pub fn learn<G: Game>(
     plan.self_play.check_for(game)?;
     let openings = Openings::random(game, plan.match_plies, plan.pairs, plan.self_play.seed)?;
     let given = calibration.map(|path| Calibration::load(path).map(|c| (path, c))).transpose()?;
-    let folder = RunFolder::claim(out, &format!("learn {}", G::NAME), plan)?;
+    let folder = RunFolder::claim(out, &format!("learn {}", game.name()), plan)?;
     let calibration = folder.join("calibration.json");
     if let Some((path, given)) = given {
         adopt(&given, path, &calibration)?;
@@ -144,7 +144,7 @@ pub fn learn<G: Game>(
     let maker = Maker {
         function: baseline.identity(&baseline_name),
         openings: None,
-        command: plan.command(G::NAME),
+        command: plan.command(game.name()),
     };
     let data = folder.join("data");
     let made = generate(game, &baseline, &plan.self_play, &maker, &data, progress)?;
@@ -157,7 +157,7 @@ pub fn learn<G: Game>(
         &folder.join("model.safetensors.fit.json"),
         &maker.command,
     )?;
-    let learned = Function::of_model(fitted.model.clone(), game.features())?;
+    let learned = Function::of_model(fitted.model.clone(), game)?;
     stop_if_asked(progress)?;
 
     let curve = match draw_curve(learned.model(), &fitted.unseen, &CURVE) {
@@ -193,7 +193,7 @@ pub fn learn<G: Game>(
     }
 
     let summary = LearnSummary {
-        game: G::NAME.into(),
+        game: game.name().into(),
         baseline: baseline_name.to_string(),
         games: made.games,
         positions: made.positions,

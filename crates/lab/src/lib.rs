@@ -83,17 +83,17 @@ pub mod prelude {
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
     pub use crate::feature_costs::FeatureCosts;
     pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
-    pub use crate::function::{Function, FunctionName, Kept, by_hand, open};
+    pub use crate::function::{FunctionName, by_hand, open};
     pub use crate::glem::{
         Configuration, CountView, GroupReport, LinkName, PatternExport, PatternFitPlan,
-        PatternFitted, PatternFunction, PatternShow, PatternSource, PatternView, Views,
-        export_patterns, fit_patterns, pattern_names, show_patterns,
+        PatternFitted, PatternShow, PatternSource, PatternView, export_patterns, fit_patterns,
+        pattern_names, show_patterns,
     };
     pub use crate::glem::{
-        ConfigurationFitted, ConfigurationFunction, ConfigurationPlan, DiscoverPlan, Discovered,
-        Proposal, discover, fit_configurations, show_configurations,
+        ConfigurationFitted, ConfigurationPlan, DiscoverPlan, Discovered, Proposal, discover,
+        fit_configurations, show_configurations,
     };
-    pub use crate::griffith::MoveTable;
+    pub use crate::griffith::fit_move_table;
     pub use crate::judge::{Judgement, judge_dataset, judge_function};
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
@@ -132,8 +132,9 @@ pub mod prelude {
         merge, read_own_table, split,
     };
     pub use evalsmith_learn::{
-        ConfigurationFile, Criterion, DenseModel, Growth, Learner, Linear, Model, ModelFile, Node,
-        PatternFile, Reduction, Response, Tree, TreeParams, TreeSummary, TypeRule,
+        ConfigurationFile, ConfigurationFunction, Criterion, DenseModel, EvalState, Function,
+        Growth, Learner, Linear, Model, ModelFile, MoveTable, Node, PatternFile, PatternFunction,
+        Reduction, Response, Tree, TreeParams, TreeSummary, TypeRule, Views,
     };
     pub use evalsmith_protocol::{Budget, DISCS_A_LOGIT, Engine, Finding, Mark, check, serve};
     pub use evalsmith_report::Table;

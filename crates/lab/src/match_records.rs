@@ -22,7 +22,7 @@ pub fn write_match<G: Game>(
     out: &mut dyn Write,
 ) -> Result<u64, LabError> {
     let (header, mut reader) = LogReader::open(log)?;
-    if header.game != G::NAME {
+    if header.game != game.name() {
         let found = header.game;
         return Err(LabError::Settings(format!("{} is a match of {found}", log.display())));
     }

@@ -13,11 +13,12 @@
 
 use crate::LabError;
 use crate::book::Book;
-use crate::fit::with_features;
 use evalsmith_arena::Openings;
-use evalsmith_core::{Evaluate, Features, Game, GameRecord, Outcome, Position, Progress, Side};
+use evalsmith_core::{Evaluate, Features, Game, GameRecord, Outcome, Progress, Side};
 use evalsmith_data::Dataset;
-use evalsmith_learn::{Dense, Linear, Model, SignatureParams, fit_book_linear, fit_signature};
+use evalsmith_learn::{
+    Dense, Linear, Model, SignatureParams, fit_book_linear, fit_signature, with_features,
+};
 use evalsmith_search::Searcher;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -70,10 +71,10 @@ pub fn samuel<G: Game>(
     progress: &dyn Progress,
 ) -> Result<Model, LabError> {
     let game = &with_features(game, features)?;
-    let stages = G::Position::STAGES;
+    let stages = game.stages();
     let book = |data: &Path| {
         let dataset = Dataset::open(data)?;
-        dataset.expect_game(G::NAME)?;
+        dataset.expect_game(game.name())?;
         Book::read(game, &dataset, |_| true, progress)
     };
     Ok(match method {
@@ -159,7 +160,7 @@ impl Polynomial {
     fn model<G: Game>(&self, game: &G, deviations: &[f64]) -> Result<Linear, LabError> {
         let weights = self.weights.iter().zip(deviations);
         let weights = weights.map(|(w, d)| if *d > 0.0 { 2.0 * w / d } else { 0.0 }).collect();
-        Ok(Linear::by_hand(game.features().names(), weights, G::Position::STAGES)?)
+        Ok(Linear::by_hand(game.features().names(), weights, game.stages())?)
     }
 
     /// Weakens the terms that spoke against what the search saw.
@@ -203,7 +204,7 @@ fn play<G: Game>(
 ) -> Result<i16, LabError> {
     let dense = |polynomial: &Polynomial| -> Result<Dense<G::Features>, LabError> {
         let model: Model = polynomial.model(game, deviations)?.into();
-        Ok(Dense::new(model, game.features())?)
+        Ok(Dense::new(model, game.features(), game.stages())?)
     };
     let mut theirs = Searcher::new(dense(beta)?, 1 << 16);
     // Alpha plays a game with the coefficients it began it with: a search's table

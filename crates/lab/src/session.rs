@@ -3,10 +3,10 @@
 
 use crate::LabError;
 use crate::duel::fresh_record;
-use crate::function::Function;
 use crate::study::ending;
-use evalsmith_core::{Evaluate, Explanation, Game, GameRecord, Malformed, Position, Score, Side};
-use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
+use evalsmith_core::{Explanation, Game, GameRecord, Malformed, Position, Score, Side};
+use evalsmith_rules::{DynFunction, DynGame, MoveId, Pos, Record};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Search};
 use std::sync::atomic::AtomicBool;
 
 /// What the engine thinks of a move.
@@ -38,7 +38,7 @@ pub trait Session: Send {
     /// The board, for people.
     fn board(&self) -> String;
     /// The name of the side to move.
-    fn to_move(&self) -> (&'static str, Side);
+    fn to_move(&self) -> (String, Side);
     /// The legal moves.
     fn moves(&self) -> Vec<String>;
     /// How the game ended, in words.
@@ -61,22 +61,23 @@ pub trait Session: Send {
 }
 
 /// A session of one game.
-pub struct GameSession<G: Game> {
-    game: G,
-    record: GameRecord<G::Position>,
-    searcher: Searcher<G::Position, Function<G::Features>>,
+pub struct GameSession {
+    game: DynGame,
+    record: Record,
+    function: DynFunction,
+    search: Box<dyn Search<Pos>>,
     limits: Limits,
 }
 
-impl<G: Game> GameSession<G> {
+impl GameSession {
     /// A new game against a function with these limits, from a position given
     /// as text or from the start.
     ///
     /// # Errors
     /// When the position is malformed.
     pub fn new(
-        game: G,
-        function: Function<G::Features>,
+        game: DynGame,
+        function: DynFunction,
         limits: Limits,
         from: Option<&str>,
     ) -> Result<Self, LabError> {
@@ -87,11 +88,11 @@ impl<G: Game> GameSession<G> {
                 GameRecord::new(position, side, game.max_plies())
             }
         };
-        let searcher = Searcher::new(function, DEFAULT_TABLE_BYTES);
-        Ok(Self { game, record, searcher, limits })
+        let search = function.search(DEFAULT_TABLE_BYTES);
+        Ok(Self { game, record, function, search, limits })
     }
 
-    fn line(&self, moves: &[<G::Position as Position>::Move]) -> Vec<String> {
+    fn line(&self, moves: &[MoveId]) -> Vec<String> {
         let mut position = self.record.position().clone();
         moves
             .iter()
@@ -114,14 +115,14 @@ impl<G: Game> GameSession<G> {
     }
 }
 
-impl<G: Game> Session for GameSession<G> {
+impl Session for GameSession {
     fn board(&self) -> String {
         self.game.draw(self.record.position(), self.record.side())
     }
 
-    fn to_move(&self) -> (&'static str, Side) {
+    fn to_move(&self) -> (String, Side) {
         let side = self.record.side();
-        (self.game.side_names()[side.index()], side)
+        (self.game.side_names()[side.index()].to_owned(), side)
     }
 
     fn moves(&self) -> Vec<String> {
@@ -160,7 +161,7 @@ impl<G: Game> Session for GameSession<G> {
         if self.record.ending().is_some() {
             return None;
         }
-        let found = self.searcher.search(&self.record, &self.limits, &AtomicBool::new(false));
+        let found = self.search.search(&self.record, &self.limits, &AtomicBool::new(false));
         Some(Thought {
             mv: self.game.format_move(self.record.position(), found.best?),
             verdict: Self::in_words(found.value, found.complete),
@@ -174,7 +175,8 @@ impl<G: Game> Session for GameSession<G> {
         if self.record.ending().is_some() {
             return Vec::new();
         }
-        let ranked = self.searcher.rank_moves(&self.record, &self.limits, &AtomicBool::new(false));
+        let never = AtomicBool::new(false);
+        let ranked = self.search.rank_moves(&self.record, &self.limits, &never);
         let position = self.record.position();
         let hint = |(m, value): (_, Score)| Hint {
             mv: self.game.format_move(position, m),
@@ -184,6 +186,6 @@ impl<G: Game> Session for GameSession<G> {
     }
 
     fn explain(&self) -> Explanation {
-        self.searcher.function().explain(self.record.position())
+        self.function.explain(self.record.position())
     }
 }

@@ -21,12 +21,9 @@ pub use reply::{Reply, Strength};
 pub(crate) use words::ending;
 
 use crate::LabError;
-use crate::function::{Function, Kept};
-use evalsmith_core::{
-    Evaluate, Explanation, Features, Game, Outcome, Picture, Position, Score, Side, Window,
-};
+use evalsmith_core::{Game, Picture, Side};
+use evalsmith_rules::{DynFunction, DynGame};
 use serde::Serialize;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of the table of one question: fifty at once stay far below a gibibyte.
@@ -66,7 +63,7 @@ pub enum News {
 /// A game and a function, without their types.
 pub trait Study: Send + Sync {
     /// The names of the two players.
-    fn side_names(&self) -> [&'static str; 2];
+    fn side_names(&self) -> [&str; 2];
     /// What kind of function it is: `linear`, `tree`, `patterns`, ...
     fn kind(&self) -> &'static str;
 
@@ -114,30 +111,32 @@ pub trait Study: Send + Sync {
 }
 
 /// A study of one game.
-pub(crate) struct GameStudy<G: Game> {
-    game: G,
-    function: Shared<G::Features>,
+pub(crate) struct GameStudy {
+    game: DynGame,
+    function: DynFunction,
 }
 
-impl<G: Game> GameStudy<G> {
-    pub(crate) fn new(game: G, function: Function<G::Features>) -> Self {
-        Self { game, function: Shared(Arc::new(function)) }
+impl GameStudy {
+    pub(crate) const fn new(game: DynGame, function: DynFunction) -> Self {
+        Self { game, function }
+    }
+
+    /// A game with its weights set by hand.
+    #[cfg(test)]
+    fn by_hand(game: impl Game) -> Self {
+        let game = DynGame::new(game);
+        let function = game.function_by_hand().expect("weights that fit");
+        Self { game, function }
     }
 }
 
-impl<G: Game> Study for GameStudy<G> {
-    fn side_names(&self) -> [&'static str; 2] {
+impl Study for GameStudy {
+    fn side_names(&self) -> [&str; 2] {
         self.game.side_names()
     }
 
     fn kind(&self) -> &'static str {
-        match &*self.function.0 {
-            Function::Trivial => "trivial",
-            Function::Dense(dense) => dense.model().kind(),
-            Function::Moves(_) => "griffith",
-            Function::Patterns(_) => "patterns",
-            Function::Configurations(_) => "configurations",
-        }
+        self.function.kind()
     }
 
     fn view(&self, line: &Line) -> Result<View, LabError> {
@@ -155,52 +154,24 @@ impl<G: Game> Study for GameStudy<G> {
 
     fn account(&self, line: &Line, mv: Option<&str>) -> Result<Account, LabError> {
         let record = line::record(&self.game, line)?;
-        Ok(account::account(&self.game, &self.function.0, &record, mv)?)
+        Ok(account::account(&self.game, &self.function, &record, mv)?)
     }
 
     fn analysis(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError> {
         let record = line::record(&self.game, line)?;
-        let function = self.function.clone();
-        Ok(Box::new(analysis::Ranking::new(self.game.clone(), function, record, depth)))
+        let search = self.function.search(TABLE_BYTES);
+        Ok(Box::new(analysis::Ranking::new(self.game.clone(), search, record, depth)))
     }
 
     fn course(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError> {
         let record = line::record(&self.game, line)?;
-        let function = self.function.clone();
-        Ok(Box::new(course::Walk::new(self.game.clone(), function, record, depth)))
+        let search = self.function.search(TABLE_BYTES);
+        Ok(Box::new(course::Walk::new(self.game.clone(), search, record, depth)))
     }
 
     fn reply(&self, line: &Line, strength: Strength) -> Result<Box<dyn Stepwise>, LabError> {
         let record = line::record(&self.game, line)?;
-        let function = self.function.clone();
-        Ok(Box::new(reply::Answer::new(self.game.clone(), function, record, strength)))
-    }
-}
-
-/// One function for all who ask.
-pub(crate) struct Shared<F>(Arc<Function<F>>);
-
-impl<F> Clone for Shared<F> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<P: Position, F: Features<P>> Evaluate<P> for Shared<F> {
-    type State = Kept;
-    fn start(&self, position: &P) -> Kept {
-        self.0.start(position)
-    }
-    fn advance(&self, before: &P, m: P::Move, after: &P, state: &Kept) -> Kept {
-        self.0.advance(before, m, after, state)
-    }
-    fn value(&self, position: &P, state: &Kept, window: Window) -> Score {
-        self.0.value(position, state, window)
-    }
-    fn outcome(&self, outcome: Outcome) -> Score {
-        Evaluate::<P>::outcome(&*self.0, outcome)
-    }
-    fn explain(&self, position: &P) -> Explanation {
-        self.0.explain(position)
+        let search = self.function.search(TABLE_BYTES);
+        Ok(Box::new(reply::Answer::new(self.game.clone(), search, record, strength)))
     }
 }

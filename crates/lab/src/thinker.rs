@@ -7,10 +7,11 @@
 //! ply ahead.
 
 use crate::LabError;
-use crate::function::{Function, FunctionName, open};
-use evalsmith_core::{Game, GameRecord, PlayerError, Position, Score, Solve};
+use crate::function::{FunctionName, open_untyped};
+use evalsmith_core::{Game, PlayerError, Position, Score, Solve};
 use evalsmith_protocol::{Allotment, Budget, Info, Kind, Offered, Sureness, Thinker, Thought};
-use evalsmith_search::{DEFAULT_TABLE_BYTES, Found, Limits, MAX_TABLE_BYTES, Ranked, Searcher};
+use evalsmith_rules::{DynFunction, DynGame, MoveId, Pos, Record};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Found, Limits, MAX_TABLE_BYTES, Ranked, Search};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -47,40 +48,40 @@ impl EngineSetup {
 }
 
 /// Searches for whoever drives it through [`serve`](evalsmith_protocol::serve()).
-pub struct SearchThinker<G: Game> {
-    game: G,
+pub struct SearchThinker {
+    game: DynGame,
     shipped: Option<&'static [u8]>,
-    function: FunctionName,
-    searcher: Searcher<G::Position, Function<G::Features>>,
-    solver: Option<Box<dyn Solve<G::Position>>>,
+    name: FunctionName,
+    function: DynFunction,
+    search: Box<dyn Search<Pos>>,
+    solver: Option<Box<dyn Solve<Pos>>>,
     limits: Budget,
     lag: Duration,
     hash: usize,
 }
 
-type MoveOf<G> = <<G as Game>::Position as Position>::Move;
-
-impl<G: Game> SearchThinker<G> {
+impl SearchThinker {
     /// A thinker with the function that `setup` names; `shipped` holds the bytes
     /// of the model that comes with the program, if one does.
     ///
     /// # Errors
     /// When the function cannot be opened.
     pub fn new(
-        game: &G,
+        game: &DynGame,
         setup: &EngineSetup,
         shipped: Option<&'static [u8]>,
     ) -> Result<Self, LabError> {
-        let function = match &setup.function {
+        let name = match &setup.function {
             FunctionName::Shipped if shipped.is_none() => FunctionName::Hand,
             named => named.clone(),
         };
-        let opened = open(game, &function, shipped)?;
+        let function = open_untyped(game, &name, shipped)?;
         Ok(Self {
             game: game.clone(),
             shipped,
+            name,
+            search: function.search(setup.hash.saturating_mul(MIB)),
             function,
-            searcher: Searcher::new(opened, setup.hash.saturating_mul(MIB)),
             solver: game.solver(),
             limits: setup.limits.clone(),
             lag: Duration::from_millis(LAG_MS),
@@ -88,7 +89,7 @@ impl<G: Game> SearchThinker<G> {
         })
     }
 
-    fn plan(&self, record: &GameRecord<G::Position>, asked: &Budget) -> Plan {
+    fn plan(&self, record: &Record, asked: &Budget) -> Plan {
         let budget = asked.beside(&self.limits, UNASKED);
         let position = record.position();
         let left = self.solver.as_ref().map(|solver| solver.moves_left(position));
@@ -112,10 +113,10 @@ impl<G: Game> SearchThinker<G> {
 
     fn solve(
         &mut self,
-        record: &GameRecord<G::Position>,
+        record: &Record,
         moves_left: u32,
-        tell: &mut dyn FnMut(Info<MoveOf<G>>),
-    ) -> Option<Thought<MoveOf<G>>> {
+        tell: &mut dyn FnMut(Info<MoveId>),
+    ) -> Option<Thought<MoveId>> {
         let begun = Instant::now();
         let solved = self.solver.as_mut()?.solve(record.position());
         let best = solved.best?;
@@ -162,9 +163,9 @@ fn never() -> AtomicBool {
     AtomicBool::new(false)
 }
 
-impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
+impl Thinker<Pos> for SearchThinker {
     fn name(&self) -> String {
-        format!("evalsmith {}", self.function)
+        format!("evalsmith {}", self.name)
     }
 
     fn options(&self) -> Vec<Offered> {
@@ -172,26 +173,25 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
         vec![
             spin(HASH, EngineSetup::MOST_HASH).holding(self.hash.to_string()),
             Offered::new(CLEAR, Kind::Button),
-            Offered::new(FUNCTION, Kind::Text).holding(self.function.to_string()),
+            Offered::new(FUNCTION, Kind::Text).holding(self.name.to_string()),
             Offered::new(LAG, Kind::Spin(0, 10_000)).holding(LAG_MS.to_string()),
         ]
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), PlayerError> {
         match name {
-            CLEAR => self.searcher.clear(),
+            CLEAR => self.search.clear(),
             LAG => self.lag = Duration::from_millis(value.parse().map_err(|e| self.refuse(&e))?),
             HASH => {
                 self.hash = value.parse().map_err(|e| self.refuse(&e))?;
-                let function = self.searcher.function().clone();
-                self.searcher = Searcher::new(function, self.hash.saturating_mul(MIB));
+                self.search = self.function.search(self.hash.saturating_mul(MIB));
             }
             FUNCTION => {
-                let function = FunctionName::from(value.to_owned());
-                let opened =
-                    open(&self.game, &function, self.shipped).map_err(|e| self.refuse(&e))?;
-                self.function = function;
-                self.searcher = Searcher::new(opened, self.hash.saturating_mul(MIB));
+                let name = FunctionName::from(value.to_owned());
+                let opened = open_untyped(&self.game, &name, self.shipped);
+                self.function = opened.map_err(|e| self.refuse(&e))?;
+                self.name = name;
+                self.search = self.function.search(self.hash.saturating_mul(MIB));
             }
             _ => return Err(self.refuse(&format!("there is no option {name}"))),
         }
@@ -199,21 +199,21 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
     }
 
     fn new_game(&mut self) {
-        self.searcher.clear();
+        self.search.clear();
     }
 
     fn think(
         &mut self,
-        record: &GameRecord<G::Position>,
+        record: &Record,
         budget: &Budget,
         stop: &AtomicBool,
-        tell: &mut dyn FnMut(Info<MoveOf<G>>),
-    ) -> Result<Thought<MoveOf<G>>, PlayerError> {
+        tell: &mut dyn FnMut(Info<MoveId>),
+    ) -> Result<Thought<MoveId>, PlayerError> {
         let plan = self.plan(record, budget);
         if let Some(thought) = plan.solvable.and_then(|left| self.solve(record, left, tell)) {
             return Ok(thought);
         }
-        let mut each = |found: &Found<MoveOf<G>>| {
+        let mut each = |found: &Found<MoveId>| {
             tell(Info {
                 place: 1,
                 depth: found.depth.into(),
@@ -225,23 +225,23 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
             });
             plan.go_on(found.wall)
         };
-        let mut found = self.searcher.search_with(record, &plan.limits, stop, &mut each);
+        let mut found = self.search.search_with(record, &plan.limits, stop, &mut each);
         if found.depth == 0 && stop.load(Ordering::Relaxed) {
-            found = self.searcher.search_with(record, &plan.one_ply(), &never(), each);
+            found = self.search.search_with(record, &plan.one_ply(), &never(), &mut each);
         }
         Ok(Thought { best: found.best, value: Some(found.value) })
     }
 
     fn rank(
         &mut self,
-        record: &GameRecord<G::Position>,
+        record: &Record,
         lines: usize,
         budget: &Budget,
         stop: &AtomicBool,
-        tell: &mut dyn FnMut(Info<MoveOf<G>>),
-    ) -> Result<Thought<MoveOf<G>>, PlayerError> {
+        tell: &mut dyn FnMut(Info<MoveId>),
+    ) -> Result<Thought<MoveId>, PlayerError> {
         let plan = self.plan(record, budget);
-        let mut each = |ranked: &Ranked<MoveOf<G>>| {
+        let mut each = |ranked: &Ranked<MoveId>| {
             let best = ranked.moves.iter().zip(&ranked.lines);
             for (place, (&(_, value), line)) in (1..=lines).zip(best) {
                 let (nodes, time, line) = (ranked.nodes, ranked.wall, line.clone());
@@ -250,9 +250,9 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
             }
             plan.go_on(ranked.wall)
         };
-        let mut ranked = self.searcher.rank_moves_with(record, &plan.limits, stop, &mut each);
+        let mut ranked = self.search.rank_moves_with(record, &plan.limits, stop, &mut each);
         if ranked.depth == 0 && stop.load(Ordering::Relaxed) {
-            ranked = self.searcher.rank_moves_with(record, &plan.one_ply(), &never(), each);
+            ranked = self.search.rank_moves_with(record, &plan.one_ply(), &never(), &mut each);
         }
         let best = ranked.moves.first();
         Ok(Thought { best: best.map(|&(m, _)| m), value: best.map(|&(_, value)| value) })
@@ -263,16 +263,20 @@ impl<G: Game> Thinker<G::Position> for SearchThinker<G> {
 mod tests {
     use super::*;
     use evalsmith_chess::Chess;
-    use evalsmith_core::{Outcome, Side};
+    use evalsmith_core::{GameRecord, Outcome, Side};
     use evalsmith_othello::Othello;
     use evalsmith_protocol::Clocks;
 
-    fn thinker<G: Game>(game: &G, limits: Budget) -> SearchThinker<G> {
+    fn chess() -> DynGame {
+        DynGame::new(Chess)
+    }
+
+    fn thinker(game: &DynGame, limits: Budget) -> SearchThinker {
         let setup = EngineSetup { function: FunctionName::Shipped, limits, hash: 1 };
         SearchThinker::new(game, &setup, None).unwrap()
     }
 
-    fn record<G: Game>(game: &G, moves: &str) -> GameRecord<G::Position> {
+    fn record(game: &DynGame, moves: &str) -> Record {
         let mut record = GameRecord::new(game.start(), Side::First, game.max_plies());
         for text in moves.split_whitespace() {
             record.play(game.parse_move(record.position(), text).unwrap()).unwrap();
@@ -280,11 +284,11 @@ mod tests {
         record
     }
 
-    fn think<G: Game>(
-        thinker: &mut SearchThinker<G>,
-        record: &GameRecord<G::Position>,
+    fn think(
+        thinker: &mut SearchThinker,
+        record: &Record,
         budget: &Budget,
-    ) -> (Thought<MoveOf<G>>, Vec<Info<MoveOf<G>>>) {
+    ) -> (Thought<MoveId>, Vec<Info<MoveId>>) {
         let (never, mut told) = (AtomicBool::new(false), Vec::new());
         let thought = thinker.think(record, budget, &never, &mut |info| told.push(info));
         (thought.unwrap(), told)
@@ -293,27 +297,28 @@ mod tests {
     #[test]
     fn the_tighter_limit_holds() {
         let asked = Budget::depth(3);
-        let (_, told) = think(&mut thinker(&Chess, Budget::depth(2)), &record(&Chess, ""), &asked);
+        let (_, told) =
+            think(&mut thinker(&chess(), Budget::depth(2)), &record(&chess(), ""), &asked);
         assert_eq!(told.iter().map(|info| info.depth).collect::<Vec<_>>(), [1, 2]);
     }
 
     #[test]
     fn there_is_a_move_whatever_little_time_there_is() {
-        let game = record(&Chess, "f3 e5 g4");
+        let game = record(&chess(), "f3 e5 g4");
         for remaining in [Duration::ZERO, Duration::from_millis(20), Duration::from_mins(1)] {
             let clocks = Clocks { remaining: [remaining; 2], ..Clocks::default() };
-            let mut thinker = thinker(&Chess, Budget::default());
+            let mut thinker = thinker(&chess(), Budget::default());
             let (thought, _) = think(&mut thinker, &game, &Budget::clocks(clocks));
             assert!(thought.best.is_some());
             if remaining > UNASKED {
-                assert_eq!(Chess.format_move(game.position(), thought.best.unwrap()), "Qh4#");
+                assert_eq!(chess().format_move(game.position(), thought.best.unwrap()), "Qh4#");
             }
         }
     }
 
     #[test]
     fn the_end_is_solved_unless_the_client_wants_less() {
-        let game = Othello::new();
+        let game = DynGame::new(Othello::new());
         let mut thinker = thinker(&game, Budget::default());
         let mut played = record(&game, "");
         while thinker.plan(&played, &Budget::infinite()).solvable.is_none() {
@@ -332,9 +337,9 @@ mod tests {
 
     #[test]
     fn a_search_that_is_stopped_before_it_began_looks_one_ply_ahead() {
-        let game = record(&Chess, "f3 e5 g4");
+        let game = record(&chess(), "f3 e5 g4");
         let stopped = AtomicBool::new(true);
-        let mut thinker = thinker(&Chess, Budget::default());
+        let mut thinker = thinker(&chess(), Budget::default());
         for lines in [1, 3] {
             let mut told = Vec::new();
             let mut tell = |info| told.push(info);
@@ -344,16 +349,16 @@ mod tests {
                 _ => thinker.rank(&game, lines, &asked, &stopped, &mut tell),
             };
             let best = thought.unwrap().best.unwrap();
-            assert_eq!(Chess.format_move(game.position(), best), "Qh4#");
+            assert_eq!(chess().format_move(game.position(), best), "Qh4#");
             assert_eq!((told.len(), told[0].depth), (lines, 1));
         }
     }
 
     #[test]
     fn moves_are_ranked_by_their_values() {
-        let game = record(&Chess, "f3 e5 g4");
+        let game = record(&chess(), "f3 e5 g4");
         let (never, mut told) = (AtomicBool::new(false), Vec::new());
-        let mut thinker = thinker(&Chess, Budget::default());
+        let mut thinker = thinker(&chess(), Budget::default());
         let mut tell = |info| told.push(info);
         let thought = thinker.rank(&game, 3, &Budget::depth(2), &never, &mut tell).unwrap();
         assert_eq!(thought.value, Some(Score::of_outcome(Outcome::WIN)));
@@ -366,7 +371,7 @@ mod tests {
 
     #[test]
     fn options_are_taken_or_refused_with_a_reason() {
-        let mut thinker = thinker(&Chess, Budget::default());
+        let mut thinker = thinker(&chess(), Budget::default());
         assert_eq!(thinker.name(), "evalsmith hand");
         for (name, value) in [(HASH, "2"), (CLEAR, ""), (LAG, "9"), (FUNCTION, "trivial")] {
             assert!(thinker.options().iter().any(|option| option.name == name));

@@ -67,7 +67,7 @@ pub fn time_factor<G: Game>(
     let batch = order.terms.pairs.unwrap_or(game.defaults().pairs);
     let all = Terms { pairs: Some(batch.saturating_mul(order.batches)), ..order.terms.clone() };
     let openings = all.openings(game, shipped, progress)?;
-    let folder = RunFolder::claim(folder, &format!("time factor {}", G::NAME), order)?;
+    let folder = RunFolder::claim(folder, &format!("time factor {}", game.name()), order)?;
     let ns = nanoseconds(&[a, b], &openings, &folder.join("calibration.json"))?;
 
     let mut batches = Vec::new();

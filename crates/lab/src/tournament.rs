@@ -104,7 +104,7 @@ pub fn play_tournament<G: Game>(
         .collect::<Result<_, _>>()?;
     let entrants: Vec<_> = opened.iter().map(|player| player.entrant(order.terms.pace)).collect();
     let openings = order.terms.openings(game, shipped, progress)?;
-    let folder = RunFolder::claim(folder, &format!("{JOB}{}", G::NAME), order)?;
+    let folder = RunFolder::claim(folder, &format!("{JOB}{}", game.name()), order)?;
     let ns = nanoseconds(&entrants, &openings, &folder.join("calibration.json"))?;
     for (i, j) in order.schedule.meetings(entrants.len()) {
         let log = folder.join(&log_name(i, j));

@@ -76,7 +76,7 @@ pub fn window_report<G: Game>(
     let openings = Openings::random(game, plies, positions, seed)?;
     let records: Vec<GameRecord<G::Position>> = openings.first(positions as usize);
     let features = game.features();
-    let function = Function::of_model(tree.clone().into(), features.clone())?;
+    let function = Function::of_model(tree.clone().into(), game)?;
     let counting = Counting { tree, features: &features, counts: Default::default() };
     let (nodes, _) = searched(&counting, &records, depth);
     let counts = counting.counts.map(|count| count.load(Ordering::Relaxed));

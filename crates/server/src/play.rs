@@ -64,7 +64,7 @@ impl Asked {
 pub(crate) struct Shown {
     #[serde(flatten)]
     view: View,
-    sides: [&'static str; 2],
+    sides: [String; 2],
     kind: &'static str,
 }
 
@@ -77,7 +77,7 @@ pub(crate) async fn view(
     let shown = house.work(Work::with(asked.function.as_deref()), move |house| {
         let study = house.study(&game, asked.function.as_deref())?;
         let view = study.view(&asked.line())?;
-        Ok(Shown { view, sides: study.side_names(), kind: study.kind() })
+        Ok(Shown { view, sides: study.side_names().map(str::to_owned), kind: study.kind() })
     });
     Ok(Json(shown.await?))
 }

@@ -38,7 +38,7 @@ pub(super) fn make<G: Game>(
     let maker = Maker {
         function: function.identity(&name),
         openings: None,
-        command: plan.command(G::NAME),
+        command: plan.command(game.name()),
     };
     generate(game, function, &play, &maker, &data, progress)?;
     let dataset = Dataset::open(&data)?;
@@ -53,7 +53,7 @@ pub(super) fn make<G: Game>(
     }
     let (train, unseen) = table.split(plan.holdout, play.seed);
     let old = function.model();
-    let fitted = fit_round(plan, G::Position::STAGES.max(1), &train, old, play.seed, progress)
+    let fitted = fit_round(plan, game.stages(), &train, old, play.seed, progress)
         .map_err(|error| undecided(error, &train, plan, number))?;
     let (right, judged) = agreement(&fitted.model, &unseen);
     let tree = fitted.model.as_tree();

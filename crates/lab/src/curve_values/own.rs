@@ -158,11 +158,14 @@ fn check<G: Game>(
     order: &OwnOrder,
 ) -> Result<(), LabError> {
     if order.atoms && game.atoms().is_none() {
-        return Err(LabError::Settings(format!("{} names no atoms; leave --atoms out", G::NAME)));
+        return Err(LabError::Settings(format!(
+            "{} names no atoms; leave --atoms out",
+            game.name()
+        )));
     }
     let After::Selective(_, percent) = order.after else { return Ok(()) };
     let Some(make) = selective else {
-        let name = G::NAME;
+        let name = game.name();
         let reason = format!("{name} has no search that leaves lines out; write \"depth N\"");
         return Err(LabError::Settings(reason));
     };
@@ -209,7 +212,7 @@ impl<G: Game> Writer<'_, G> {
 
     fn dataset(&mut self, path: &Path) -> Result<String, LabError> {
         let data = Dataset::open(path)?;
-        data.expect_game(G::NAME)?;
+        data.expect_game(self.game.name())?;
         let names = ["game", "ply", "stage", "side", "result", "position"].map(String::from);
         let heading = self.heading(&names)?;
         self.begin(data.len());

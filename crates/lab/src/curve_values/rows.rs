@@ -115,10 +115,10 @@ pub(crate) fn rows_of_dataset<G: Game>(
     progress: &dyn Progress,
 ) -> Result<ValueRows, LabError> {
     let Some(dialect) = game.dialect(protocol) else {
-        return Err(LabError::Settings(format!("{} is not spoken in {protocol}", G::NAME)));
+        return Err(LabError::Settings(format!("{} is not spoken in {protocol}", game.name())));
     };
     let data = Dataset::open(data)?;
-    data.expect_game(G::NAME)?;
+    data.expect_game(game.name())?;
     let names = ["game", "ply", "stage", "side", "result", "position"].map(String::from).to_vec();
     let (mut rows, mut asked) = (Vec::new(), Vec::new());
     for batch in data.rows() {

@@ -3,7 +3,7 @@
 
 use super::outcome::LinkName;
 use crate::LabError;
-use evalsmith_core::{Game, Position, Stage};
+use evalsmith_core::{Game, Stage};
 use evalsmith_learn::{PatternFile, PatternPlan, StageGroups};
 use std::path::Path;
 
@@ -17,13 +17,14 @@ pub(super) struct Begun {
 
 /// The weights of another model of the same patterns.
 pub(super) fn begin_with<G: Game>(
+    game: &G,
     path: &Path,
     patterns: &PatternPlan,
     groups: StageGroups,
     link: LinkName,
 ) -> Result<Begun, LabError> {
     let file = PatternFile::load(path)?;
-    file.check(G::NAME, G::Position::STAGES)?;
+    file.check(game.name(), game.stages())?;
     let unfit = |what: &str| LabError::Unreadable {
         path: path.to_owned(),
         reason: format!(

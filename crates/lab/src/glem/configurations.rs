@@ -7,7 +7,6 @@
 //!
 //! The one invariant to know: games held out take part in no step but the judgement.
 
-use super::configuration_function::with_terms;
 use super::fit::{check_counts, groups_of};
 use super::outcome::{GroupReport, LinkName, table};
 use super::rows::{Targets, check_memory, is_held_out};
@@ -16,8 +15,8 @@ use evalsmith_core::{Features, Game, Outcome, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
     ConfigurationDag, ConfigurationFile, ConfigurationModel, ConfigurationParams, DagScratch,
-    GroupParams, GroupRows, MatchHeuristic, Relation, SparseRows, StageGroups, configurations,
-    fit_group, probable_configurations,
+    GroupParams, GroupRows, LearnError, MatchHeuristic, Relation, SparseRows, StageGroups,
+    configurations, fit_group, probable_configurations, with_terms,
 };
 use evalsmith_report::Table;
 use serde::{Deserialize, Serialize};
@@ -95,13 +94,13 @@ pub struct ConfigurationFitted {
     pub valid: usize,
     /// Active configurations of a position, at most.
     pub active: usize,
-    unit: &'static str,
+    unit: String,
 }
 
 impl ConfigurationFitted {
     /// The errors by group of stages.
     pub fn table(&self) -> Table {
-        table(&self.reports, self.unit)
+        table(&self.reports, &self.unit)
     }
 
     /// The whole in a sentence.
@@ -143,11 +142,13 @@ pub fn fit_configurations<G: Game>(
     progress: &dyn Progress,
 ) -> Result<ConfigurationFitted, LabError> {
     let wrong = |message: String| LabError::Settings(message);
-    dataset.expect_game(G::NAME)?;
+    dataset.expect_game(game.name())?;
     super::fit::check_numbers(&plan.labels, &plan.ridges, plan.holdout)?;
     let (game, places) = &with_terms(game, &plan.terms)?;
-    let Some(atoms) = game.atoms() else { return Err(super::function::no_atoms(G::NAME)) };
-    let groups = groups_of::<G>(plan.stage_width, plan.groups, false)?;
+    let Some(atoms) = game.atoms() else {
+        return Err(LearnError::NoAtoms { game: game.name().to_owned() }.into());
+    };
+    let groups = groups_of(game, plan.stage_width, plan.groups, false)?;
     let (names, ranges) = (atoms.names(), atoms.ranges());
     let bytes = dataset.len() * (names.len() + 4 * plan.terms.len() + 10) as u64;
     // The sample's copy, the bit rows and the rows of the fit together take about thrice
@@ -208,9 +209,15 @@ pub fn fit_configurations<G: Game>(
     let unit = plan.link.unit();
     let terms = plan.terms.clone();
     let model = ConfigurationModel { atoms: names, terms, groups, unit, dag, counts, weights };
-    let file = ConfigurationFile { game: G::NAME.into(), made_by, model };
+    let file = ConfigurationFile { game: game.name().into(), made_by, model };
     file.save(output)?;
-    Ok(ConfigurationFitted { file, reports, valid, active, unit: plan.link.errors_in(game) })
+    Ok(ConfigurationFitted {
+        file,
+        reports,
+        valid,
+        active,
+        unit: plan.link.errors_in(game).to_owned(),
+    })
 }
 
 fn read<G: Game>(

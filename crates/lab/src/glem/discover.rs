@@ -9,14 +9,13 @@
 //! The one invariant to know: tables are made of games that are not held out, and
 //! judged on those that are.
 
-use super::function::PatternFunction;
 use super::outcome::LinkName;
 use super::rows::{Targets, check_memory, is_held_out};
 use super::show::board;
 use crate::LabError;
 use evalsmith_core::{Evaluate, Features, Game, Outcome, Progress, Window};
 use evalsmith_data::Dataset;
-use evalsmith_learn::{Pattern, PatternFile, PatternSet, Unit};
+use evalsmith_learn::{Pattern, PatternFile, PatternFunction, PatternSet, Unit};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -81,7 +80,7 @@ pub struct Discovered {
     /// The root of the model's mean squared error on the latter.
     pub error: f64,
     /// The unit of that error.
-    pub unit: &'static str,
+    pub unit: String,
     /// Nanoseconds that one copy of a pattern takes in an evaluation, measured on this
     /// model.
     pub nanoseconds_a_copy: f64,
@@ -134,7 +133,7 @@ pub fn discover<G: Game>(
     plan: &DiscoverPlan,
     progress: &dyn Progress,
 ) -> Result<Discovered, LabError> {
-    dataset.expect_game(G::NAME)?;
+    dataset.expect_game(game.name())?;
     let wrong = |message: &str| LabError::Settings(message.into());
     if plan.max_length < 2 || plan.beam == 0 || plan.most == 0 {
         return Err(wrong("ask for patterns of two atoms or more, and for one or more of them"));
@@ -160,7 +159,7 @@ pub fn discover<G: Game>(
     Ok(Discovered {
         positions: [seen.held.len() - held, held],
         error: (squares / held as f64).sqrt(),
-        unit: super::show::unit_name(game, function.model().unit()),
+        unit: super::show::unit_name(game, function.model().unit()).to_owned(),
         nanoseconds_a_copy: copy,
         proposals,
     })
@@ -344,7 +343,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::function::tests::model_of;
+    use super::super::some_model::model_of;
     use super::*;
     use crate::function::by_hand;
     use evalsmith_core::Quiet;

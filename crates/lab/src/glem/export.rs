@@ -5,11 +5,10 @@
 //! as the first has values, and so on; for Othello that is base three, with 1 for the
 //! mover's discs and 2 for the opponent's.
 
-use super::function::PatternFunction;
 use crate::LabError;
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Features, Game, Stage};
-use evalsmith_learn::PatternFile;
+use evalsmith_learn::{PatternFile, PatternFunction};
 use serde_json::json;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
@@ -197,7 +196,7 @@ static double evalsmith_log_odds(const unsigned char *atoms, const int *counts, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::function::tests::{model_of, some_model};
+    use super::super::some_model::{model_of, some_model};
     use super::*;
     use evalsmith_core::{Evaluate, Position, Window};
     use evalsmith_learn::{Count, Pattern, PatternPlan};

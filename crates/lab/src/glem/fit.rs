@@ -8,17 +8,17 @@
 
 use super::begun::begin_with;
 use super::checkpoint::{Standing, checkpoint_of, forget, resume, save_standing};
-use super::function::{set_of, sparse_of, with_counted};
 use super::outcome::{GroupReport, LinkName, mean_of, table};
 use super::rows::{Targets, bytes_needed, check_memory, collect, memory_in_words, valid_states};
 use super::sets::PatternSource;
 use crate::LabError;
 use evalsmith_core::files::{Lock, remove_stale};
-use evalsmith_core::{Game, Position, Progress};
+use evalsmith_core::{Game, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
     GroupParams, GroupRows, PatternFile, PatternModel, PatternPlan, PatternSet, PatternTables,
-    RoundedGroup, SparseMethod, StageGroups, TypeRule, check_for_play, fit_group, sparse_error,
+    RoundedGroup, SparseMethod, StageGroups, TypeRule, check_for_play, fit_group, set_of,
+    sparse_error, sparse_of, with_counted,
 };
 use evalsmith_report::{Align, Table, number};
 use serde::{Deserialize, Serialize};
@@ -168,13 +168,13 @@ pub struct PatternFitted {
     pub sparse: Vec<(usize, f64)>,
     /// The error held out of each rule for seldom states, where they were compared.
     pub compared: Vec<(TypeRule, f64)>,
-    unit: &'static str,
+    unit: String,
 }
 
 impl PatternFitted {
     /// The errors by group of stages.
     pub fn table(&self) -> Table {
-        table(&self.reports, self.unit)
+        table(&self.reports, &self.unit)
     }
 
     /// The rules for seldom states beside one another, where they were compared.
@@ -237,7 +237,7 @@ pub fn fit_patterns<G: Game>(
     let (checkpoint, _lock) = (&checkpoint_of(output), Lock::beside(output)?);
     remove_stale(output);
     check_numbers(&plan.labels, &plan.ridges, plan.holdout)?;
-    dataset.expect_game(G::NAME)?;
+    dataset.expect_game(game.name())?;
     plan.check_steps()?;
     let patterns = plan.patterns.read()?;
     let set = set_of(game, &patterns)?;
@@ -245,9 +245,9 @@ pub fn fit_patterns<G: Game>(
     let sparse = sparse_of(game, &patterns)?;
     check_for_play(&set, &sparse).map_err(|e| LabError::Settings(e.to_string()))?;
     let game = &with_counted(game, &patterns)?;
-    let groups = groups_of::<G>(plan.stage_width, plan.groups, plan.parity)?;
+    let groups = groups_of(game, plan.stage_width, plan.groups, plan.parity)?;
     let begun =
-        start.map(|path| begin_with::<G>(path, &patterns, groups, plan.link)).transpose()?;
+        start.map(|path| begin_with(game, path, &patterns, groups, plan.link)).transpose()?;
     let targets = Targets::new(dataset, &plan.labels, plan.link)?;
     let needed = bytes_needed(dataset.len(), &patterns, &set, &sparse);
     progress.note(&format!(
@@ -292,7 +292,7 @@ pub fn fit_patterns<G: Game>(
         plan,
         groups,
         rows: &collected.groups,
-        unit: plan.link.errors_in(game),
+        unit: plan.link.errors_in(game).to_owned(),
         fixed: sparse.bases().iter().map(|&base| first as u32 + base).chain(kept).collect(),
         begun: begun.is_some(),
     };
@@ -306,7 +306,7 @@ pub fn fit_patterns<G: Game>(
         let (report, weights) = fit.group(group, from(group), progress)?;
         standing.done.push(report);
         rounded.push(weights);
-        save_standing(checkpoint, &standing, &rounded, G::NAME, groups)?;
+        save_standing(checkpoint, &standing, &rounded, game.name(), groups)?;
         progress.advance(1);
     }
     progress.end();
@@ -327,7 +327,7 @@ pub fn fit_patterns<G: Game>(
     let tables = PatternTables::new(&model, &set, &sparse)
         .map_err(|e| LabError::Settings(e.to_string()))?
         .sparse_tables();
-    let file = PatternFile { game: G::NAME.into(), made_by, model };
+    let file = PatternFile { game: game.name().into(), made_by, model };
     file.save(output)?;
     forget(checkpoint)?;
     let unlabelled = collected.unlabelled;
@@ -337,11 +337,12 @@ pub fn fit_patterns<G: Game>(
 
 /// So many groups of a game's stages, even and odd ones apart or together.
 pub(super) fn groups_of<G: Game>(
+    game: &G,
     width: usize,
     count: usize,
     parity: bool,
 ) -> Result<StageGroups, LabError> {
-    let groups = StageGroups::new(G::Position::STAGES.max(1), width, count).ok_or_else(|| {
+    let groups = StageGroups::new(game.stages(), width, count).ok_or_else(|| {
         LabError::Settings(format!(
             "{count} groups of {width} stages cannot be: take one or more of each, at most 256"
         ))
@@ -397,7 +398,7 @@ struct Fit<'a> {
     plan: &'a PatternFitPlan,
     groups: StageGroups,
     rows: &'a [GroupRows],
-    unit: &'static str,
+    unit: String,
     /// Weights that stay zero.
     fixed: Vec<u32>,
     /// Whether the weights begin with those of a model.
@@ -466,7 +467,7 @@ impl Fit<'_> {
         let error = sparse_error(&own.holdout, &rounded.weights(), params.link);
         let report = GroupReport::new(self.groups.bounds(group), own, &fit, error);
         let speed = went_over as f64 / begun.elapsed().as_secs_f64().max(1e-9);
-        progress.note(&report.in_words(self.unit, speed));
+        progress.note(&report.in_words(&self.unit, speed));
         Ok((report, rounded))
     }
 }

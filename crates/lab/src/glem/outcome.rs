@@ -50,7 +50,7 @@ impl LinkName {
     }
 
     /// The unit of errors, in words.
-    pub(super) fn errors_in<G: Game>(self, game: &G) -> &'static str {
+    pub(super) fn errors_in<G: Game>(self, game: &G) -> &str {
         match self {
             Self::Logistic => "points",
             Self::Margin | Self::Range => game.margin_unit().unwrap_or("points"),

@@ -1,10 +1,9 @@
 //! What a pattern model learned, on boards: the configurations of each pattern that
 //! speak most for and most against the side to move.
 
-use super::function::{PatternFunction, sign};
 use crate::LabError;
 use evalsmith_core::{Features, Game, Stage};
-use evalsmith_learn::{Pattern, PatternFile, Unit};
+use evalsmith_learn::{Pattern, PatternFile, PatternFunction, Unit, atom_sign};
 use evalsmith_report::{Align, Table, number};
 use serde::Serialize;
 use std::path::Path;
@@ -51,7 +50,7 @@ pub struct PatternShow {
     /// The stages that share these weights.
     pub stages: (u8, u8),
     /// The unit of the weights.
-    pub unit: &'static str,
+    pub unit: String,
     /// The patterns.
     pub patterns: Vec<PatternView>,
     /// For each count the weights of its values from `low` on.
@@ -111,7 +110,7 @@ pub fn show_patterns<G: Game>(
     Ok(PatternShow {
         made_by,
         stages: groups.bounds(group),
-        unit: unit_name(game, function.model().unit()),
+        unit: unit_name(game, function.model().unit()).to_owned(),
         patterns,
         counts: plan.counts.iter().zip(bases).map(count).collect(),
     })
@@ -150,7 +149,7 @@ where
         let configuration = |&i: &usize| Configuration {
             weight: own[i],
             positions: counts.map(|counts| counts[base + i]),
-            values: states[i].iter().map(|&v| sign(v)).collect(),
+            values: states[i].iter().map(|&v| atom_sign(v)).collect(),
             board: board(&pattern.atoms, &states[i]),
         };
         let squares: f64 = own.iter().map(|&w| f64::from(w).powi(2)).sum();
@@ -185,7 +184,7 @@ pub(super) fn board(atoms: &[String], values: &[u8]) -> Option<String> {
     let side = squares.iter().map(|&(row, column)| row.max(column) + 1).max()?.max(8);
     let mut rows = vec![vec!['.'; side]; side];
     for (&(row, column), &value) in squares.iter().zip(values) {
-        rows[row][column] = sign(value);
+        rows[row][column] = atom_sign(value);
     }
     let line = |row: &Vec<char>| row.iter().map(char::to_string).collect::<Vec<_>>().join(" ");
     Some(rows.iter().map(line).collect::<Vec<_>>().join("\n"))
@@ -279,7 +278,7 @@ impl PatternShow {
 }
 
 /// A model's unit in words.
-pub(super) fn unit_name<G: Game>(game: &G, unit: Unit) -> &'static str {
+pub(super) fn unit_name<G: Game>(game: &G, unit: Unit) -> &str {
     match unit {
         Unit::Margin { .. } => game.margin_unit().unwrap_or("points"),
         Unit::LogOdds => "log-odds",
@@ -288,7 +287,7 @@ pub(super) fn unit_name<G: Game>(game: &G, unit: Unit) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::function::tests::some_model;
+    use super::super::some_model::some_model;
     use super::*;
     use evalsmith_othello::Othello;
 
@@ -306,7 +305,7 @@ mod tests {
         let drawn: String = view.best[0].values[..3].chars().flat_map(|c| [c, ' ']).collect();
         assert!(text.contains(&format!("{drawn}. . . . .")), "{text}");
         let all = show(None, None).unwrap();
-        assert_eq!((all.patterns.len(), all.stages, all.unit), (12, (29, 32), "discs"));
+        assert_eq!((all.patterns.len(), all.stages, &*all.unit), (12, (29, 32), "discs"));
         assert_eq!(all.counts[0].weights.len(), 49);
         assert_eq!(all.table().rows.len(), 13);
         assert!(show(Some(65), None).unwrap_err().to_string().contains("0 to 64"));

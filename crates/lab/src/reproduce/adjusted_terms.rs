@@ -11,7 +11,7 @@ use crate::curve_table::TableSource;
 use crate::fit::{bulk, table, values};
 use crate::function::{Function, by_hand};
 use crate::pace::Pace;
-use evalsmith_core::{Game, Position, Side};
+use evalsmith_core::{Game, Side};
 use evalsmith_curves::{
     Adjustment, Counted, CurveCounter, CurveParams, Draws, Expression, Method, Positions,
     TableRows, adjust, split,
@@ -236,7 +236,7 @@ impl AdjustedTerms {
     ) -> Result<(Table, String), LabError> {
         let features = evalsmith_core::Features::names(&ground.game.features());
         let by_hand = ground.game.hand_weights().unwrap_or_else(|| vec![0.0; features.len()]);
-        let stages = G::Position::STAGES;
+        let stages = ground.game.stages();
         let with = |name: &str, weights: &[f64]| -> Result<Named<G::Features>, LabError> {
             let mut all = Vec::new();
             for stage in 0..stages {
@@ -254,7 +254,7 @@ impl AdjustedTerms {
                 all.extend(here);
             }
             let model = Linear::new(features.clone(), stages, all)?;
-            let function = Function::of_model(model.into(), ground.game.features())?;
+            let function = Function::of_model(model.into(), ground.game)?;
             Ok(Named { name: name.into(), function })
         };
         let fitted = |fit: &Adjustment| -> Vec<f64> {

@@ -5,14 +5,13 @@ use super::ground::{Named, match_table};
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::bootstrap::{BootstrapPlan, BootstrapSummary, bootstrap};
-use crate::fit::with_features;
 use crate::function::Function;
 use crate::pace::Pace;
 use crate::windows::{WindowReport, window_report};
 use evalsmith_arena::Openings;
-use evalsmith_core::{Game, Position};
+use evalsmith_core::Game;
 use evalsmith_data::{Dataset, features};
-use evalsmith_learn::{Criterion, Examples, ModelFile, Tree, price_effects};
+use evalsmith_learn::{Criterion, Examples, ModelFile, Tree, price_effects, with_features};
 use evalsmith_report::{Align, LineChart, Series, Style, Table, number};
 use evalsmith_stats::elo::MatchStats;
 use serde::{Deserialize, Serialize};
@@ -89,7 +88,7 @@ impl BootstrapContest {
             let summary =
                 bootstrap(ground.game, &self.plan(ground, variant), &out, ground.progress)?;
             let file = ModelFile::load(&out.join("model.safetensors"))?;
-            let function = Function::of_model(file.model, game.features())?;
+            let function = Function::of_model(file.model, game)?;
             let named = Named { name: variant.name.clone(), function };
             learned.push((variant, summary, named));
         }
@@ -255,7 +254,7 @@ impl BootstrapContest {
             games: &table.games,
         };
         let params = self.plan(ground, variant).tree;
-        let stages = G::Position::STAGES.max(1);
+        let stages = game.stages();
         let effects = price_effects(&params, stages, &examples, &self.prices)?;
         let mut shown = Table::new([
             "price",

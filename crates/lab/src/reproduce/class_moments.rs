@@ -7,7 +7,7 @@
 
 use super::{Ground, Reproduction};
 use crate::LabError;
-use evalsmith_core::{Game, Position, Stage};
+use evalsmith_core::{Game, Stage};
 use evalsmith_data::FeatureTable;
 use evalsmith_learn::{Examples, Moments, moments};
 use evalsmith_report::{Table, number};
@@ -72,11 +72,14 @@ impl ClassMoments {
         let mut table = ground.table(ground.game)?;
         table.columns = table.columns.select(&self.features).ok_or_else(|| {
             let (wanted, known) = (self.features.join(", "), table.columns.names().join(", "));
-            LabError::Settings(format!("the experiment is about {wanted}; {} has {known}", G::NAME))
+            LabError::Settings(format!(
+                "the experiment is about {wanted}; {} has {known}",
+                ground.game.name()
+            ))
         })?;
         let near = table.filter(|row| table.stages[row].0.abs_diff(self.stage) <= self.radius);
-        let all = self.moments::<G>(&near)?;
-        let (means, correlations) = self.compare::<G>(&near, &all)?;
+        let all = self.moments(ground.game.stages(), &near)?;
+        let (means, correlations) = self.compare(ground.game.stages(), &near, &all)?;
         let verdict = verdict(&all, &means, &correlations);
         let tables = vec![
             class_table(&all),
@@ -86,26 +89,27 @@ impl ClassMoments {
         Ok(Reproduction { title: ground.title(), tables, charts: Vec::new(), verdict })
     }
 
-    fn moments<G: Game>(&self, table: &FeatureTable) -> Result<Moments, LabError> {
+    fn moments(&self, stages: usize, table: &FeatureTable) -> Result<Moments, LabError> {
         let examples = Examples {
             features: &table.columns,
             stages: &table.stages,
             points: &table.points,
             games: &table.games,
         };
-        Ok(moments(Stage(self.stage), self.radius, G::Position::STAGES, &examples)?)
+        Ok(moments(Stage(self.stage), self.radius, stages, &examples)?)
     }
 
     /// Distances and correlations with their errors, beside the paper's.
-    fn compare<G: Game>(
+    fn compare(
         &self,
+        stages: usize,
         table: &FeatureTable,
         all: &Moments,
     ) -> Result<(Vec<Compared>, Vec<Compared>), LabError> {
         let mut replicates = Vec::new();
         for group in 0..GROUPS {
             let kept = table.filter(|row| table.games[row] % GROUPS != group);
-            replicates.push(figures(&self.moments::<G>(&kept)?));
+            replicates.push(figures(&self.moments(stages, &kept)?));
         }
         let ours = figures(all);
         let compared =

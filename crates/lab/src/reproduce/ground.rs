@@ -5,14 +5,14 @@ use super::{Experiment, Reproduction, Size};
 use crate::LabError;
 use crate::curve_values::MakeSelective;
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
-use crate::fit::{FitPlan, FitRecord, Fitted, fit_table, with_features};
+use crate::fit::{FitPlan, FitRecord, Fitted, fit_table};
 use crate::function::{Function, FunctionName, by_hand};
 use crate::pace::Pace;
 use crate::run_folder::RunFolder;
 use evalsmith_arena::Openings;
-use evalsmith_core::{Game, GameRecord, Position, Progress};
+use evalsmith_core::{Game, GameRecord, Progress};
 use evalsmith_data::{Dataset, FeatureTable, Maker, SelfPlay, features, generate};
-use evalsmith_learn::Learner;
+use evalsmith_learn::{Learner, with_features};
 use evalsmith_report::{Align, Table, number};
 use evalsmith_search::Searcher;
 use evalsmith_stats::elo::MatchStats;
@@ -80,7 +80,7 @@ impl<G: Game> Ground<'_, G> {
 
     /// The game with these features.
     pub(super) fn with(&self, names: &[String]) -> Result<G, LabError> {
-        with_features(self.game, names)
+        Ok(with_features(self.game, names)?)
     }
 
     /// A fit as the papers make it: results alone, and their pooling.
@@ -95,11 +95,11 @@ impl<G: Game> Ground<'_, G> {
         plan.searched = 0.0;
         plan.logistic.stages.radius = radius;
         plan.seed = self.seed;
-        let stages = G::Position::STAGES;
+        let stages = self.game.stages();
         let game = self.with(table.columns.names())?;
         let linear = by_hand(&game)?;
         let digest = String::new();
-        fit_table(G::NAME, stages, table, &plan, linear.model(), digest, self.progress)
+        fit_table(game.name(), stages, table, &plan, linear.model(), digest, self.progress)
     }
 
     /// A fit that plays, and what is known of it.
@@ -111,7 +111,7 @@ impl<G: Game> Ground<'_, G> {
     ) -> Result<(Named<G::Features>, FitRecord), LabError> {
         let game = self.with(names)?;
         let fitted = self.fit(&self.table(&game)?, learner, radius)?;
-        let function = Function::of_model(fitted.model, game.features())?;
+        let function = Function::of_model(fitted.model, &game)?;
         Ok((Named { name: learner.to_string(), function }, fitted.record))
     }
 

@@ -41,7 +41,7 @@ type Solved = Vec<[bool; 2]>;
 impl Problems {
     pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
         if ground.game.solver().is_none() {
-            let message = format!("{} cannot be solved near its end", G::NAME);
+            let message = format!("{} cannot be solved near its end", ground.game.name());
             return Err(LabError::Settings(message));
         }
         let learned = ground.learned(&self.features, self.learner, self.radius)?.0.function;

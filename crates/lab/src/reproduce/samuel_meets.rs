@@ -7,10 +7,10 @@ use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::book::Book;
 use crate::function::Function;
-use crate::griffith::MoveTable;
+use crate::griffith::fit_move_table;
 use crate::pace::Pace;
 use crate::samuel::{SamuelParams, fit_samuel};
-use evalsmith_core::{Game, Position};
+use evalsmith_core::Game;
 use evalsmith_learn::{
     Choices, DenseModel, Learner, Linear, Model, ModelFile, SignatureParams, fit_book_linear,
     fit_signature,
@@ -36,7 +36,7 @@ pub(super) struct SamuelMeets {
 impl SamuelMeets {
     pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
         let game = ground.with(&self.features)?;
-        let stages = G::Position::STAGES;
+        let stages = game.stages();
         let dataset = ground.dataset()?;
         let bayes = ground.fit(&ground.table(&game)?, Learner::Quadratic, self.radius)?.model;
         let book = Book::read(&game, &dataset, |_| true, ground.progress)?;
@@ -52,9 +52,9 @@ impl SamuelMeets {
         let mut players = Vec::new();
         for (name, model) in models {
             let made_by = serde_json::json!({ "experiment": ground.title() });
-            let file = ModelFile { game: G::NAME.into(), made_by, model };
+            let file = ModelFile { game: game.name().into(), made_by, model };
             file.save(&ground.folder.join(&format!("{name}.model")))?;
-            let function = Function::of_model(file.model, game.features())?;
+            let function = Function::of_model(file.model, &game)?;
             players.push(Named { name: name.into(), function });
         }
         let openings = ground.openings(self.opening_plies)?;
@@ -69,7 +69,7 @@ impl SamuelMeets {
                 rows.push((name, stats, String::new()));
             }
         }
-        let table = MoveTable::fit(ground.game, &dataset, ground.progress)?;
+        let table = fit_move_table(ground.game, &dataset, ground.progress)?;
         table.save(&ground.folder.join("griffith.json"))?;
         let griffith =
             Named { name: "griffith".into(), function: Function::Moves(Arc::new(table)) };
@@ -133,7 +133,7 @@ impl SignatureCopies {
         let mut found = Vec::new();
         for scheme in &self.schemes {
             let params = scheme.params(&self.features)?;
-            let model = fit_signature(&params, G::Position::STAGES, &train.choices())?;
+            let model = fit_signature(&params, game.stages(), &train.choices())?;
             let share = agreement(&test.choices(), &model);
             let n = test.choices().chosen.len() as f64;
             let interval =
@@ -200,7 +200,7 @@ impl Versions {
         use rand::RngExt;
         let game = ground.with(&self.features)?;
         let Some(hand) = game.hand_weights() else {
-            return Err(LabError::Settings(format!("{} has no weights set by hand", G::NAME)));
+            return Err(LabError::Settings(format!("{} has no weights set by hand", game.name())));
         };
         let mut players = Vec::new();
         let mut weights = Vec::new();
@@ -211,9 +211,8 @@ impl Versions {
                 if version == 0 { *w } else { w * 2.0_f64.powf(random.random_range(-1.0..1.0)) }
             };
             let varied: Vec<f64> = hand.iter().map(factor).collect();
-            let model =
-                Linear::by_hand(self.features.clone(), varied.clone(), G::Position::STAGES)?;
-            let function = Function::of_model(model.into(), game.features())?;
+            let model = Linear::by_hand(self.features.clone(), varied.clone(), game.stages())?;
+            let function = Function::of_model(model.into(), &game)?;
             players.push(Named { name: format!("version {}", version + 1), function });
             weights.push(varied);
         }

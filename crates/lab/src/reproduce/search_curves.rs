@@ -90,7 +90,7 @@ impl SearchCurves {
             let verdict = format!(
                 "Not run: the searches of this experiment leave lines out, and {} has no such \
                  search here. The paper: {}",
-                G::NAME,
+                ground.game.name(),
                 self.paper
             );
             return Ok(ground.told(Vec::new(), verdict));

@@ -151,12 +151,12 @@ impl LearnersMeet {
         for &learner in &self.learners {
             let fitted = ground.fit(&table, learner, self.radius)?;
             let file = ModelFile {
-                game: G::NAME.into(),
+                game: game.name().into(),
                 made_by: serde_json::json!({ "experiment": ground.title() }),
                 model: fitted.model.clone(),
             };
             file.save(&ground.folder.join(&format!("{learner}.model")))?;
-            let function = crate::function::Function::of_model(fitted.model, game.features())?;
+            let function = crate::function::Function::of_model(fitted.model, &game)?;
             players.push(super::ground::Named { name: learner.to_string(), function });
         }
         let openings = ground.openings(self.opening_plies)?;

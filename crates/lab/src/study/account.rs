@@ -5,11 +5,9 @@
 //! says. Counts of pieces, and with them the stage of the game, stay as they are.
 //! Invariant: everything is told in log-odds of the side to move *before* the move.
 
-use crate::function::Function;
-use evalsmith_core::{
-    Evaluate, Explanation, Features, Game, GameRecord, Malformed, Picture, Position, Side, Window,
-};
+use evalsmith_core::{Explanation, Game, Malformed, Picture, Position, Side};
 use evalsmith_learn::DenseModel;
+use evalsmith_rules::{DynFunction, DynGame, Pos, Record};
 use serde::Serialize;
 
 /// A value with its reasons.
@@ -64,13 +62,11 @@ pub struct Move {
     pub picture: Option<Picture>,
 }
 
-type PositionOf<G> = <G as Game>::Position;
-
 /// The account of a record's last position.
-pub(super) fn account<G: Game>(
-    game: &G,
-    function: &Function<G::Features>,
-    record: &GameRecord<PositionOf<G>>,
+pub(super) fn account(
+    game: &DynGame,
+    function: &DynFunction,
+    record: &Record,
     mv: Option<&str>,
 ) -> Result<Account, Malformed> {
     let (position, side) = (record.position(), record.side());
@@ -108,12 +104,9 @@ pub(super) fn account<G: Game>(
     })
 }
 
-fn said<F>(function: &Function<F>, terms: Vec<evalsmith_core::Term>) -> Vec<Said> {
-    let instances = match function {
-        Function::Patterns(patterns) => patterns.instance_names(),
-        _ => Vec::new(),
-    };
-    let names = |at: usize| instances.get(at).into_iter().flatten().map(|&s| s.into()).collect();
+fn said(function: &DynFunction, terms: Vec<evalsmith_core::Term>) -> Vec<Said> {
+    let instances = function.instances();
+    let names = |at: usize| instances.get(at).cloned().unwrap_or_default();
     let said = |(at, term): (usize, evalsmith_core::Term)| Said {
         name: term.name,
         feature: term.feature,
@@ -125,7 +118,7 @@ fn said<F>(function: &Function<F>, terms: Vec<evalsmith_core::Term>) -> Vec<Said
 }
 
 /// The features that no term speaks of: a tree's beside its path.
-fn unused<F>(function: &Function<F>, terms: &[evalsmith_core::Term]) -> Vec<String> {
+fn unused(function: &DynFunction, terms: &[evalsmith_core::Term]) -> Vec<String> {
     let Some(tree) = function.model().filter(|model| model.as_tree().is_some()) else {
         return Vec::new();
     };
@@ -138,19 +131,14 @@ fn unused<F>(function: &Function<F>, terms: &[evalsmith_core::Term]) -> Vec<Stri
     tree.features().iter().filter(asked).cloned().collect()
 }
 
-fn value<P: Position, F: Features<P>>(function: &Function<F>, position: &P) -> f64 {
+fn value(function: &DynFunction, position: &Pos) -> f64 {
     match position.outcome() {
-        Some(outcome) => Evaluate::<P>::outcome(function, outcome).log_odds().0,
-        None => function.value(position, &function.start(position), Window::FULL).log_odds().0,
+        Some(outcome) => function.outcome(outcome).log_odds().0,
+        None => function.value(position).log_odds().0,
     }
 }
 
-fn squares<G: Game>(
-    game: &G,
-    function: &Function<G::Features>,
-    position: &PositionOf<G>,
-    side: Side,
-) -> Vec<Option<f64>> {
+fn squares(game: &DynGame, function: &DynFunction, position: &Pos, side: Side) -> Vec<Option<f64>> {
     let Some(picture) = game.picture(position, side) else { return Vec::new() };
     if position.outcome().is_some() {
         return vec![None; picture.pieces.len()];
@@ -169,19 +157,19 @@ fn squares<G: Game>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::by_hand;
     use evalsmith_chess::Chess;
+    use evalsmith_core::GameRecord;
     use evalsmith_othello::Othello;
 
-    fn record<G: Game>(game: &G, from: &str) -> GameRecord<G::Position> {
+    fn record(game: &DynGame, from: &str) -> Record {
         let (position, side) = game.parse(from).unwrap();
         GameRecord::new(position, side, game.max_plies())
     }
 
     #[test]
     fn terms_add_up_before_and_after_a_move() {
-        let game = Othello::new();
-        let function = by_hand(&game).unwrap();
+        let game = DynGame::new(Othello::new());
+        let function = game.function_by_hand().unwrap();
         let start = game.format(&game.start(), Side::First);
         let told = account(&game, &function, &record(&game, &start), Some("f5")).unwrap();
         let sum = |terms: &[Said]| terms.iter().map(|t| t.contribution).sum::<f64>();
@@ -194,9 +182,10 @@ mod tests {
 
     #[test]
     fn a_queen_speaks_for_its_owner_and_more_than_a_pawn() {
-        let function = by_hand(&Chess).unwrap();
-        let game = record(&Chess, "4k3/8/8/8/8/7P/8/3QK3 w - - 0 1");
-        let told = account(&Chess, &function, &game, None).unwrap();
+        let chess = DynGame::new(Chess);
+        let function = chess.function_by_hand().unwrap();
+        let game = record(&chess, "4k3/8/8/8/8/7P/8/3QK3 w - - 0 1");
+        let told = account(&chess, &function, &game, None).unwrap();
         let said = |square: usize| told.squares[square];
         let (queen, pawn) = (said(59).unwrap(), said(47).unwrap());
         assert!(queen > pawn && pawn > 0.0, "{queen} {pawn}");
@@ -206,8 +195,10 @@ mod tests {
 
     #[test]
     fn a_finished_game_is_refused() {
-        let over = record(&Chess, "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1");
-        let reason = account(&Chess, &by_hand(&Chess).unwrap(), &over, None).unwrap_err();
+        let chess = DynGame::new(Chess);
+        let over = record(&chess, "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1");
+        let function = chess.function_by_hand().unwrap();
+        let reason = account(&chess, &function, &over, None).unwrap_err();
         assert!(reason.to_string().contains("over"), "{reason}");
     }
 }

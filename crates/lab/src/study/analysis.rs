@@ -6,9 +6,10 @@
 //! a ranking cut in slices equals one that was not.
 
 use crate::study::words::{margin, verdict};
-use crate::study::{News, Shared, Step, Stepwise, TABLE_BYTES};
-use evalsmith_core::{Game, GameRecord, Position, Score, Solve};
-use evalsmith_search::{Found, Limits, Searcher};
+use crate::study::{News, Step, Stepwise};
+use evalsmith_core::{Game, Position, Score, Solve};
+use evalsmith_rules::{DynGame, MoveId, Pos, Record};
+use evalsmith_search::{Found, Limits, Search};
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -61,12 +62,12 @@ struct Candidate<M> {
 }
 
 /// A ranking in progress.
-pub(super) struct Ranking<G: Game> {
-    game: G,
-    record: GameRecord<G::Position>,
-    searcher: Searcher<G::Position, Shared<G::Features>>,
-    solver: Option<Box<dyn Solve<G::Position>>>,
-    candidates: Vec<Candidate<<G::Position as Position>::Move>>,
+pub(super) struct Ranking {
+    game: DynGame,
+    record: Record,
+    search: Box<dyn Search<Pos>>,
+    solver: Option<Box<dyn Solve<Pos>>>,
+    candidates: Vec<Candidate<MoveId>>,
     /// The depth being worked on, and the candidate.
     depth: u8,
     next: usize,
@@ -75,11 +76,11 @@ pub(super) struct Ranking<G: Game> {
     nodes: u64,
 }
 
-impl<G: Game> Ranking<G> {
+impl Ranking {
     pub(super) fn new(
-        game: G,
-        function: Shared<G::Features>,
-        record: GameRecord<G::Position>,
+        game: DynGame,
+        search: Box<dyn Search<Pos>>,
+        record: Record,
         most_depth: u8,
     ) -> Self {
         let over = record.ending().is_some();
@@ -89,7 +90,7 @@ impl<G: Game> Ranking<G> {
         let solver = game.solver().filter(|s| s.moves_left(record.position()) <= SOLVE_AT);
         Self {
             solver,
-            searcher: Searcher::new(function, TABLE_BYTES),
+            search,
             game,
             record,
             candidates,
@@ -121,7 +122,7 @@ impl<G: Game> Ranking<G> {
             return true;
         }
         let limits = Limits { cpu: Some(time.max(self.patience)), ..Limits::depth(self.depth - 1) };
-        let found = self.searcher.search(&after, &limits, &AtomicBool::new(false));
+        let found = self.search.search(&after, &limits, &AtomicBool::new(false));
         self.nodes += found.nodes;
         if found.stopped {
             self.patience = 2 * time.max(self.patience);
@@ -162,7 +163,7 @@ impl<G: Game> Ranking<G> {
     }
 }
 
-impl<G: Game> Stepwise for Ranking<G> {
+impl Stepwise for Ranking {
     fn step(&mut self, time: Duration) -> Step {
         let begun = Instant::now();
         if self.candidates.is_empty() {
@@ -196,7 +197,9 @@ mod tests {
     use crate::function::by_hand;
     use crate::study::{GameStudy, Line, Study};
     use evalsmith_chess::Chess;
+    use evalsmith_core::GameRecord;
     use evalsmith_othello::Othello;
+    use evalsmith_search::Searcher;
 
     fn standings(mut work: Box<dyn Stepwise>, slice: Duration) -> Vec<Standing> {
         let mut all = Vec::new();
@@ -211,14 +214,11 @@ mod tests {
         }
     }
 
-    fn study<G: Game>(game: G) -> GameStudy<G> {
-        let function = by_hand(&game).unwrap();
-        GameStudy::new(game, function)
-    }
-
+    /// The values of the whole search, which knows the type of its game.
     fn compare<G: Game>(game: &G, moves: &str, depth: u8, slice: Duration) {
         let line = Line { from: None, moves: moves.split(' ').map(str::to_owned).collect() };
-        let told = standings(study(game.clone()).analysis(&line, depth).unwrap(), slice);
+        let told =
+            standings(GameStudy::by_hand(game.clone()).analysis(&line, depth).unwrap(), slice);
         let record = super::super::line::record(game, &line).unwrap();
         let mut searcher = Searcher::new(by_hand(game).unwrap(), 0);
         for (standing, depth) in told.iter().zip(1..) {
@@ -250,7 +250,10 @@ mod tests {
         }
         let from = game.format(record.position(), record.side());
         let line = Line { from: Some(from), moves: Vec::new() };
-        let told = standings(study(game).analysis(&line, 60).unwrap(), Duration::from_millis(50));
+        let told = standings(
+            GameStudy::by_hand(game).analysis(&line, 60).unwrap(),
+            Duration::from_millis(50),
+        );
         let last = told.last().unwrap();
         let exact = solver.solve(record.position());
         assert!(last.exact && last.moves.iter().all(|m| m.exact));
@@ -260,7 +263,10 @@ mod tests {
     #[test]
     fn a_finished_game_has_nothing_to_analyse() {
         let line = Line { from: None, moves: "f3 e5 g4 Qh4#".split(' ').map(Into::into).collect() };
-        let told = standings(study(Chess).analysis(&line, 9).unwrap(), Duration::from_millis(5));
+        let told = standings(
+            GameStudy::by_hand(Chess).analysis(&line, 9).unwrap(),
+            Duration::from_millis(5),
+        );
         assert_eq!((told.len(), told[0].moves.len()), (1, 0));
     }
 }

@@ -4,9 +4,10 @@
 //! own, both for the side that played it: never negative, and free of the swing
 //! between even and odd depths.
 
-use crate::study::{News, Shared, Step, Stepwise, TABLE_BYTES};
-use evalsmith_core::{Game, GameRecord, Position, Score, Side};
-use evalsmith_search::{Limits, Searcher};
+use crate::study::{News, Step, Stepwise};
+use evalsmith_core::{Game, GameRecord, Score, Side};
+use evalsmith_rules::{DynGame, MoveId, Pos, Record};
+use evalsmith_search::{Limits, Search};
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -52,23 +53,23 @@ struct Place<M> {
 }
 
 /// A walk along a game, deeper each time.
-pub(super) struct Walk<G: Game> {
-    game: G,
-    record: GameRecord<G::Position>,
+pub(super) struct Walk {
+    game: DynGame,
+    record: Record,
     /// The record up to each position.
-    stations: Vec<GameRecord<G::Position>>,
-    searcher: Searcher<G::Position, Shared<G::Features>>,
-    places: Vec<Place<<G::Position as Position>::Move>>,
+    stations: Vec<Record>,
+    search: Box<dyn Search<Pos>>,
+    places: Vec<Place<MoveId>>,
     depth: u8,
     most_depth: u8,
     patience: Duration,
 }
 
-impl<G: Game> Walk<G> {
+impl Walk {
     pub(super) fn new(
-        game: G,
-        function: Shared<G::Features>,
-        record: GameRecord<G::Position>,
+        game: DynGame,
+        search: Box<dyn Search<Pos>>,
+        record: Record,
         most_depth: u8,
     ) -> Self {
         let mut station = record.clone();
@@ -77,9 +78,8 @@ impl<G: Game> Walk<G> {
             stations.push(station.clone());
         }
         stations.reverse();
-        let searcher = Searcher::new(function, TABLE_BYTES);
         let (places, patience) = (Vec::new(), Duration::ZERO);
-        Self { game, record, stations, searcher, places, depth: 1, most_depth, patience }
+        Self { game, record, stations, search, places, depth: 1, most_depth, patience }
     }
 
     /// Looks at the next position; whether that was finished.
@@ -88,11 +88,11 @@ impl<G: Game> Walk<G> {
         let allowed = time.max(self.patience);
         let never = AtomicBool::new(false);
         let limits = |depth| Limits { cpu: Some(allowed), ..Limits::depth(depth) };
-        let here = self.searcher.search(&self.stations[at], &limits(self.depth), &never);
+        let here = self.search.search(&self.stations[at], &limits(self.depth), &never);
         let played = self
             .stations
             .get(at + 1)
-            .map(|after| self.searcher.search(after, &limits(self.depth - 1), &never));
+            .map(|after| self.search.search(after, &limits(self.depth - 1), &never));
         if here.stopped || played.as_ref().is_some_and(|found| found.stopped) {
             self.patience = 2 * allowed;
             return false;
@@ -109,7 +109,7 @@ impl<G: Game> Walk<G> {
             Side::First => win(place.value),
             Side::Second => 1.0 - win(place.value),
         };
-        let judged = |((position, &m), place): ((&G::Position, &_), &Place<_>)| {
+        let judged = |((position, &m), place): ((&Pos, &_), &Place<_>)| {
             let loss = (win(place.value) - win(place.played)).max(0.0);
             let best = place.best.filter(|_| loss > 0.0).unwrap_or(m);
             let mark = match loss {
@@ -133,7 +133,7 @@ impl<G: Game> Walk<G> {
     }
 }
 
-impl<G: Game> Stepwise for Walk<G> {
+impl Stepwise for Walk {
     fn step(&mut self, time: Duration) -> Step {
         let begun = Instant::now();
         loop {
@@ -157,13 +157,12 @@ impl<G: Game> Stepwise for Walk<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::by_hand;
     use crate::study::{GameStudy, Line, Study};
     use evalsmith_chess::Chess;
 
     #[test]
     fn the_move_that_lets_itself_be_mated_is_a_blunder() {
-        let study = GameStudy::new(Chess, by_hand(&Chess).unwrap());
+        let study = GameStudy::by_hand(Chess);
         let moves = "f3 e5 g4 Qh4#".split(' ').map(Into::into).collect();
         let mut work = study.course(&Line { from: None, moves }, 2).unwrap();
         let mut last = None;

@@ -2,9 +2,10 @@
 
 use crate::study::analysis::SOLVE_AT;
 use crate::study::words::verdict;
-use crate::study::{News, Shared, Step, Stepwise, TABLE_BYTES};
-use evalsmith_core::{Game, GameRecord, Position, Score, Solve};
-use evalsmith_search::{Found, Limits, Searcher};
+use crate::study::{News, Step, Stepwise};
+use evalsmith_core::{Game, Score, Solve};
+use evalsmith_rules::{DynGame, MoveId, Pos, Record};
+use evalsmith_search::{Found, Limits, Search};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -63,23 +64,23 @@ pub struct Reply {
 }
 
 /// The search for an answer, in slices.
-pub(super) struct Answer<G: Game> {
-    game: G,
-    record: GameRecord<G::Position>,
-    searcher: Searcher<G::Position, Shared<G::Features>>,
-    solver: Option<Box<dyn Solve<G::Position>>>,
+pub(super) struct Answer {
+    game: DynGame,
+    record: Record,
+    search: Box<dyn Search<Pos>>,
+    solver: Option<Box<dyn Solve<Pos>>>,
     depth: u8,
     left: Duration,
     patience: Duration,
     nodes: u64,
-    best: Option<Found<<G::Position as Position>::Move>>,
+    best: Option<Found<MoveId>>,
 }
 
-impl<G: Game> Answer<G> {
+impl Answer {
     pub(super) fn new(
-        game: G,
-        function: Shared<G::Features>,
-        record: GameRecord<G::Position>,
+        game: DynGame,
+        search: Box<dyn Search<Pos>>,
+        record: Record,
         strength: Strength,
     ) -> Self {
         let near = |left: u32| strength.solves() && left <= SOLVE_AT;
@@ -87,7 +88,7 @@ impl<G: Game> Answer<G> {
         let (depth, left) = strength.limits();
         Self {
             solver,
-            searcher: Searcher::new(function, TABLE_BYTES),
+            search,
             game,
             record,
             depth,
@@ -98,7 +99,7 @@ impl<G: Game> Answer<G> {
         }
     }
 
-    fn told(&self, mv: Option<<G::Position as Position>::Move>, value: Score, exact: bool) -> Step {
+    fn told(&self, mv: Option<MoveId>, value: Score, exact: bool) -> Step {
         let position = self.record.position();
         let depth = self.best.as_ref().map_or(0, |found| found.depth);
         let reply = Reply {
@@ -111,7 +112,7 @@ impl<G: Game> Answer<G> {
     }
 }
 
-impl<G: Game> Stepwise for Answer<G> {
+impl Stepwise for Answer {
     fn step(&mut self, time: Duration) -> Step {
         if self.record.ending().is_none()
             && let Some(solver) = &mut self.solver
@@ -122,7 +123,7 @@ impl<G: Game> Stepwise for Answer<G> {
         }
         let allowed = time.max(self.patience).min(self.left);
         let limits = Limits { cpu: Some(allowed), ..Limits::depth(self.depth) };
-        let found = self.searcher.search(&self.record, &limits, &AtomicBool::new(false));
+        let found = self.search.search(&self.record, &limits, &AtomicBool::new(false));
         self.nodes += found.nodes;
         self.left = self.left.saturating_sub(found.cpu);
         self.patience = 2 * allowed;
@@ -143,12 +144,11 @@ impl<G: Game> Stepwise for Answer<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::by_hand;
     use crate::study::{GameStudy, Line, Study};
     use evalsmith_chess::Chess;
 
     fn reply(moves: &str, strength: Strength, slice: Duration) -> Reply {
-        let study = GameStudy::new(Chess, by_hand(&Chess).unwrap());
+        let study = GameStudy::by_hand(Chess);
         let line = Line { from: None, moves: moves.split_whitespace().map(Into::into).collect() };
         let mut work = study.reply(&line, strength).unwrap();
         loop {
