@@ -63,7 +63,9 @@ pub(crate) struct Chomp;
 impl Game for Chomp {
     type Position = Bar;
     type Features = Lengths;
-    const NAME: &'static str = "chomp";
+    fn name(&self) -> &'static str {
+        "chomp"
+    }
     fn start(&self) -> Bar {
         Bar([COLUMNS; ROWS])
     }

@@ -96,7 +96,9 @@ pub(crate) struct ConnectFour;
 impl Game for ConnectFour {
     type Position = Board;
     type Features = Prospects;
-    const NAME: &'static str = "connect-four";
+    fn name(&self) -> &'static str {
+        "connect-four"
+    }
     fn start(&self) -> Board {
         Board::default()
     }

@@ -3,12 +3,11 @@
 mod moves;
 mod techniques;
 
-use crate::engine::{ByFunction, IN_PLAY, shipped_probcut};
+use crate::engine::IN_PLAY;
 use crate::options::{game, show};
 use clap::{Args, Subcommand};
 use cpu_time::ThreadTime;
 use evalsmith_engine_othello::{Engine, Limits};
-use evalsmith_lab::prelude::FunctionName;
 use std::time::Instant;
 
 /// MiB of the Othello engine's tables.
@@ -64,9 +63,7 @@ impl Bench {
                 search.nodes as f64 / search.cpu.as_secs_f64() / 1e6
             ))?;
         }
-        let judge = ByFunction::open(&FunctionName::Shipped)?;
-        let mut engine =
-            Engine::with_judge(TABLE_MIB, 1, judge, shipped_probcut()).corner_quiescence(true);
+        let mut engine = Engine::shipped(TABLE_MIB, 1);
         let limits = Limits { selectivity: IN_PLAY, whole_discs: true, ..Limits::default() };
         let begun = ThreadTime::now();
         let nodes = evalsmith_engine_othello::signature(&mut engine, limits);

@@ -8,12 +8,12 @@ mod serve_othello;
 
 use crate::failure::Usage;
 use crate::options::{Format, game, game_name, print};
-pub(crate) use by_function::{ByFunction, shipped_probcut};
+pub(crate) use by_function::ByFunction;
 use clap::{Args, Subcommand};
 use evalsmith_lab::prelude::{
     Budget, Engine as Outside, EngineSetup, FunctionName, Mark, Protocol, Table,
 };
-pub(crate) use opening::{BookName, shipped_book};
+pub(crate) use opening::BookName;
 use serve_othello::OthelloOptions;
 pub(crate) use serve_othello::{IN_PLAY, function_with_errors, read_probcut};
 use std::io::{self, BufReader};

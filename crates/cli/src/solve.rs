@@ -3,16 +3,15 @@
 mod peers;
 mod scored;
 
-use crate::engine::{ByFunction, shipped_probcut};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, read_text, show, thread_count};
 use crate::progress::Terminal;
 use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
-    Bounds, DEFAULT_TABLE_MIB, Question, Solver, Technique, Watch, obf,
+    Bounds, DEFAULT_TABLE_MIB, Question, Solver, SquareJudge, Technique, Watch, obf,
 };
-use evalsmith_lab::prelude::{FunctionName, LabError, Position, Progress, Table, handing_on_stop};
+use evalsmith_lab::prelude::{LabError, Position, Progress, Table, handing_on_stop};
 use evalsmith_othello::Move;
 use peers::{Peer, read_peers};
 use scored::Scored;
@@ -130,8 +129,7 @@ impl Solve {
             None => (None, Vec::new()),
         };
         let threads = thread_count(threads);
-        let judge = ByFunction::open(&FunctionName::Shipped)?;
-        let mut solver = Solver::with_judge(self.hash, threads, judge, shipped_probcut())
+        let mut solver = Solver::shipped(self.hash, threads)
             .with_techniques(self.without.iter().copied().collect());
         let terminal = Terminal::new();
         let rows = Rows { format: self.format, peers: !peers.is_empty() };
@@ -185,7 +183,7 @@ impl Solve {
 
     fn solve(
         &self,
-        solver: &mut Solver<ByFunction>,
+        solver: &mut Solver<SquareJudge>,
         watch: &Watch<'_>,
         position: usize,
         file: &Path,

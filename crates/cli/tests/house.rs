@@ -15,13 +15,20 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("shogi", &["core"]),
     ("search", &["core"]),
     ("protocol", &["core"]),
-    ("engine-othello", &["core", "othello", "search"]),
+    ("engine-othello", &["core", "othello", "learn"]),
     ("learn", &["core", "stats"]),
-    ("data", &["core", "search"]),
+    ("rules", &["core", "search", "learn"]),
+    ("data", &["core", "search", "rules"]),
     ("curves", &["core", "stats", "learn"]),
     ("arena", &["core", "search", "stats", "data", "protocol"]),
     ("report", &["core", "stats"]),
-    ("lab", &["core", "stats", "search", "learn", "data", "curves", "arena", "protocol", "report"]),
+    (
+        "lab",
+        &[
+            "core", "stats", "search", "learn", "rules", "data", "curves", "arena", "protocol",
+            "report",
+        ],
+    ),
     ("registry", &["othello", "engine-othello", "malawi", "chess", "shogi", "go", "lab"]),
     ("server", &["lab", "report"]),
     (

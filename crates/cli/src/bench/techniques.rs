@@ -1,7 +1,7 @@
 //! `evalsmith bench techniques`: what the Othello engine loses with each of its
 //! techniques turned off.
 
-use crate::engine::{ByFunction, seconds, shipped_probcut};
+use crate::engine::seconds;
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print};
 use crate::progress::Terminal;
@@ -10,8 +10,8 @@ use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{Question, Solver, Technique, Watch, obf};
 use evalsmith_lab::prelude::{
-    Adjudication, Contender, Engine, FunctionName, MatchOrder, MatchStats, Mind, OpeningSource,
-    Pace, Progress, Protocol, Table, Terms, handing_on_stop,
+    Adjudication, Contender, Engine, MatchOrder, MatchStats, Mind, OpeningSource, Pace, Progress,
+    Protocol, Table, Terms, handing_on_stop,
 };
 use evalsmith_report::{Align, number};
 use serde::Serialize;
@@ -155,13 +155,11 @@ impl Techniques {
         problems: &[obf::Problem],
         terminal: &Terminal,
     ) -> anyhow::Result<Solving> {
-        let judge = ByFunction::open(&FunctionName::Shipped)?;
         let techniques = match off {
             Off::Technique(technique) => [technique].into_iter().collect(),
             _ => evalsmith_engine_othello::Techniques::ALL,
         };
-        let mut solver =
-            Solver::with_judge(self.hash, 1, judge, shipped_probcut()).with_techniques(techniques);
+        let mut solver = Solver::shipped(self.hash, 1).with_techniques(techniques);
         let watch = Watch::new();
         terminal.begin(
             &format!("solve without {}", off.name()),

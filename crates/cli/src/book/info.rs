@@ -1,11 +1,10 @@
 //! `evalsmith book info`: a book in numbers.
 
 use super::open;
-use crate::engine::shipped_book;
 use crate::options::{Format, print};
 use clap::Args;
-use evalsmith_engine_othello::Book;
 use evalsmith_engine_othello::book::BookStats;
+use evalsmith_engine_othello::{Book, shipped};
 use evalsmith_lab::prelude::{Game, Table};
 use evalsmith_othello::Othello;
 use serde::Serialize;
@@ -48,7 +47,7 @@ fn counts(pairs: Vec<(u32, usize)>) -> Vec<Count> {
 
 /// The book of a file, or the one that comes with the program.
 pub(super) fn named(path: &Path) -> anyhow::Result<Book> {
-    if path == Path::new("shipped") { Ok(shipped_book()) } else { open(path) }
+    if path == Path::new("shipped") { Ok(shipped::book()) } else { open(path) }
 }
 
 impl Info {

@@ -37,9 +37,9 @@ pub(crate) struct Values {
     /// Instead of an engine, a function: `hand`, `trivial`, `shipped`, or a model file
     #[arg(long, value_name = "FUNCTION", conflicts_with_all = ["engine", "go", "eval", "options"])]
     function: Option<FunctionName>,
-    /// When the function is asked: after nothing, quiescence or "depth N"; or, for
-    /// Othello's shipped function, "depth N at P%": its engine, which leaves out what it
-    /// is so sure of (73, 87, 95, 99; 100 leaves nothing out)
+    /// When the function is asked: after nothing, quiescence or "depth N". For Othello's
+    /// shipped function also "depth N at P%": the engine of `evalsmith engine othello`,
+    /// which prunes lines at this confidence (73, 87, 95, 99; 100 prunes nothing)
     #[arg(long, value_name = "SEARCH", default_value_t, requires = "function")]
     after: After,
     /// Write the game's atoms as well, a column each

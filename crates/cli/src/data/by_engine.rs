@@ -1,10 +1,10 @@
 //! Labels by the Othello engine: expected margins some plies ahead, proven ones near
 //! the end.
 
-use crate::engine::{ByFunction, read_probcut, shipped_probcut};
+use crate::engine::{ByFunction, read_probcut};
 use crate::failure::Usage;
 use clap::Args;
-use evalsmith_engine_othello::{Engine, Limits, ProbCut, Selectivity, Watch};
+use evalsmith_engine_othello::{Engine, Limits, ProbCut, Selectivity, Watch, shipped};
 use evalsmith_lab::prelude::{Expert, FunctionName, How, Opinion, Position};
 use evalsmith_othello::{Board, Kernel};
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ impl Thinking {
         let probcut = options.probcut.as_deref().map(read_probcut).transpose()?;
         let thinking = Self {
             function: function.clone(),
-            probcut: probcut.unwrap_or_else(shipped_probcut),
+            probcut: probcut.unwrap_or_else(|| shipped::probcut().clone()),
             selectivity: options.selectivity.unwrap_or_default(),
             depth,
             moves_left,

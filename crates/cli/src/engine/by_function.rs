@@ -5,23 +5,14 @@
 //! most the difference of moves beside them, the engine reads by itself, much faster.
 
 use crate::failure::Usage;
-use evalsmith_engine_othello::{DISC, Judge, OfChildren, ProbCut, SquareJudge, SquareTables, Term};
+use evalsmith_engine_othello::{DISC, Judge, OfChildren, SquareJudge, Term, shipped};
 use evalsmith_lab::prelude::{
-    Evaluate, Function, FunctionName, PatternFunction, Score, Stage, Window, open,
+    Evaluate, Function, FunctionName, PatternFunction, Score, Window, open,
 };
 use evalsmith_othello::features::Chosen;
 use evalsmith_othello::{Board, Kernel, Othello};
 use evalsmith_protocol::DISCS_A_LOGIT;
-
-/// The patterns that come with the program; `models/README.md` says how they were made.
-const PATTERNS: &[u8] = include_bytes!("../../../../models/othello-patterns.safetensors");
-/// How far searches with them are off, as `engine fit-probcut` found.
-const PROBCUT: &str = include_str!("../../../../models/othello-patterns.probcut");
-
-/// The error model of the judge that comes with the program.
-pub(crate) fn shipped_probcut() -> ProbCut {
-    PROBCUT.parse().expect("a test reads the shipped file")
-}
+use std::sync::Arc;
 
 /// A judge by an opened function.
 pub(crate) enum ByFunction {
@@ -34,7 +25,10 @@ pub(crate) enum ByFunction {
 impl ByFunction {
     /// The judge of a function by its name.
     pub(crate) fn open(name: &FunctionName) -> anyhow::Result<Self> {
-        let function = match open(&Othello::new(), name, Some(PATTERNS))? {
+        if *name == FunctionName::Shipped {
+            return Ok(Self::Squares(shipped::patterns().clone()));
+        }
+        let function = match function(name)? {
             Function::Moves(_) => {
                 let message = "values moves, not positions; play it with: evalsmith match run";
                 return Err(Usage(format!("{name} {message}")).into());
@@ -42,7 +36,9 @@ impl ByFunction {
             function => function,
         };
         let squares = match &function {
-            Function::Patterns(patterns) => squares(patterns),
+            Function::Patterns(own) => {
+                SquareJudge::of_patterns(own.model(), own.set(), own.tables(), DISCS_A_LOGIT).ok()
+            }
             _ => None,
         };
         Ok(squares.map_or(Self::Asked(function), Self::Squares))
@@ -50,7 +46,7 @@ impl ByFunction {
 
     /// A function's name with a digest of its weights.
     pub(crate) fn identity(name: &FunctionName) -> anyhow::Result<String> {
-        Ok(open(&Othello::new(), name, Some(PATTERNS))?.identity(name))
+        Ok(function(name)?.identity(name))
     }
 
     /// What the value of a position is made of, where that can be told square by square.
@@ -62,42 +58,14 @@ impl ByFunction {
     }
 }
 
-/// The feature that the engine counts itself.
-const MOVES: &str = "moves";
-
-/// A judge by a model's own tables, where it needs nothing but squares and moves.
-fn squares(function: &PatternFunction<Chosen>) -> Option<SquareJudge> {
-    let (model, tables) = (function.model(), function.tables());
-    if tables.is_sparse() {
-        return None;
+/// Opens a function; `shipped` means what the engine ships with.
+fn function(name: &FunctionName) -> anyhow::Result<Function<Chosen>> {
+    let game = Othello::new();
+    if *name == FunctionName::Shipped {
+        let patterns = PatternFunction::open(&game, shipped::pattern_file())?;
+        return Ok(Function::Patterns(Arc::new(patterns)));
     }
-    let moves = match &model.plan().counts[..] {
-        [] => None,
-        [count] if count.feature == MOVES => {
-            Some((count.low, count.high, *tables.count_bases().first()?))
-        }
-        _ => return None,
-    };
-    let instances = function.set().instance_atoms();
-    let name = |&(pattern, _): &(usize, _)| model.plan().patterns[pattern].name.clone();
-    let names = instances.iter().map(name).collect();
-    let squares = |atoms: Vec<u16>| atoms.into_iter().map(|a| u8::try_from(a).ok()).collect();
-    let instances = instances.into_iter().map(|(_, atoms)| squares(atoms));
-    let groups = model.groups();
-    SquareJudge::new(SquareTables {
-        instances: instances.collect::<Option<_>>()?,
-        names,
-        bases: tables.bases().to_vec(),
-        moves,
-        weights: tables.steps().into(),
-        group_of_discs: std::array::from_fn(|discs| groups.of(Stage(discs as u8)) as u8),
-        discs_a_step: tables
-            .log_odds_a_step()
-            .iter()
-            .map(|logits| (logits * DISCS_A_LOGIT) as f32)
-            .collect(),
-    })
-    .ok()
+    Ok(open(&game, name, None)?)
 }
 
 /// The scale of finished games where the function knows one, else that of log-odds.
@@ -165,15 +133,22 @@ mod tests {
     use super::*;
     use evalsmith_lab::prelude::{Game, Outcome};
 
+    /// The digest stands in datasets and logs.
     #[test]
-    fn the_shipped_patterns_are_read_square_by_square_and_their_errors_are_known() {
-        let judge = ByFunction::open(&FunctionName::Shipped).unwrap();
-        assert!(matches!(judge, ByFunction::Squares(_)));
+    fn the_shipped_function_is_opened_as_the_full_file_would_be() {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/othello-patterns.safetensors");
+        let file = FunctionName::File(path.into());
+        let digest = |name| {
+            let identity = ByFunction::identity(name).unwrap();
+            identity.rsplit_once('@').map(|(_, digest)| digest.to_owned()).unwrap()
+        };
+        assert_eq!(digest(&FunctionName::Shipped), digest(&file));
+        let judges = [FunctionName::Shipped, file].map(|name| ByFunction::open(&name).unwrap());
+        assert!(judges.iter().all(|judge| matches!(judge, ByFunction::Squares(_))));
         let board = Othello::new().start();
-        let sum: f64 = judge.explain(&board).iter().map(|term| term.discs).sum();
-        let value = f64::from(judge.value(&board, board.mobility())) / f64::from(DISC);
-        assert!((sum - value).abs() < 0.1, "{sum} for {value}");
-        assert_eq!(shipped_probcut().to_string().parse(), Ok(shipped_probcut()));
+        let [shipped, full] = judges.map(|judge| judge.explain(&board));
+        assert_eq!(shipped, full);
     }
 
     #[test]

@@ -1,18 +1,10 @@
 //! The opening book that the engine plays by.
 
-use evalsmith_engine_othello::{Book, BookMove, Value};
+use evalsmith_engine_othello::{Book, BookMove, Value, shipped};
 use evalsmith_othello::{Board, Kernel};
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
-
-/// The book that comes with the program; `models/README.md` says how it was made.
-const SHIPPED: &[u8] = include_bytes!("../../../../models/othello.book");
-
-/// The book that comes with the program.
-pub(crate) fn shipped_book() -> Book {
-    Book::read(SHIPPED).expect("a test reads the shipped file")
-}
 
 /// Which book is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +30,7 @@ impl BookName {
     /// The book, where one is wanted.
     pub(crate) fn open(&self) -> anyhow::Result<Option<Book>> {
         match self {
-            Self::Shipped => Ok(Some(shipped_book())),
+            Self::Shipped => Ok(Some(shipped::book())),
             Self::None => Ok(None),
             Self::File(path) => crate::book::open(path).map(Some),
         }
@@ -74,11 +66,6 @@ impl Opening {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_shipped_book_is_whole() {
-        assert_eq!(shipped_book().to_bytes(), SHIPPED);
-    }
 
     #[test]
     fn books_have_names() {

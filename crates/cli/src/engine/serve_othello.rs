@@ -3,13 +3,13 @@
 //! The shipped error model is that of the shipped judge. Another function searches
 //! the whole tree, unless it comes with a model that was fitted to it.
 
-use super::by_function::{ByFunction, shipped_probcut};
+use super::by_function::ByFunction;
 use super::opening::{BookName, Opening, variety};
 use super::othello::OthelloThinker;
 use crate::failure::Usage;
 use crate::options::read_text;
 use clap::{Args, ValueEnum};
-use evalsmith_engine_othello::{Clock, Engine, ProbCut, Selectivity, Technique, Value};
+use evalsmith_engine_othello::{Clock, Engine, ProbCut, Selectivity, Technique, Value, shipped};
 use evalsmith_lab::prelude::{EngineSetup, FunctionName, LabError, Protocol, serve};
 use evalsmith_othello::Othello;
 use std::io::{self, BufReader};
@@ -83,11 +83,11 @@ pub(crate) fn function_with_errors(
     let judge = ByFunction::open(function)?;
     let model = match probcut {
         Some(path) => Some(read_probcut(path)?),
-        None => (*function == FunctionName::Shipped).then(shipped_probcut),
+        None => (*function == FunctionName::Shipped).then(|| shipped::probcut().clone()),
     };
     let (model, usual) = match (model, wanted) {
         (Some(model), _) => (model, usual),
-        (None, None | Some(Selectivity::Full)) => (shipped_probcut(), Selectivity::Full),
+        (None, None | Some(Selectivity::Full)) => (shipped::probcut().clone(), Selectivity::Full),
         (None, Some(_)) => {
             return Err(Usage(format!(
                 "the errors of {function} are not known: fit them with `evalsmith engine \

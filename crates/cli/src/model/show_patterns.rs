@@ -24,7 +24,7 @@ pub(super) fn show_patterns(
             let (first, last) = shown.stages;
             show(&format!("stages {first} to {last}, in {}\n", shown.unit))?;
             for view in &shown.patterns {
-                show(&view.to_text(shown.unit))?;
+                show(&view.to_text(&shown.unit))?;
             }
             return Ok(());
         }
