@@ -34,13 +34,22 @@ impl Digest {
     /// # Errors
     /// When the file cannot be read.
     pub fn of_file(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        Self::of_reader(File::open(path)?)
+    }
+
+    /// The digest of all bytes that a reader gives.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn of_reader(mut reader: impl Read) -> io::Result<Self> {
         let mut hasher = Hasher::new();
         let mut piece = vec![0_u8; 1 << 16];
         loop {
-            match file.read(&mut piece)? {
-                0 => return Ok(hasher.finish()),
-                n => hasher.write(&piece[..n]),
+            match reader.read(&mut piece) {
+                Ok(0) => return Ok(hasher.finish()),
+                Ok(n) => hasher.write(&piece[..n]),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
             }
         }
     }

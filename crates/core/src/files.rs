@@ -4,15 +4,24 @@
 //! then take the final name; a kill or a full disk leaves at most a temporary
 //! file, whose name ends in `.tmp`. A writer holds a lock on its temporary file, so
 //! that [`remove_stale`] can tell a leftover from a file that is being written.
+//! A symbolic link stands for its target: the target is locked and replaced, the link stays.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What every temporary file's name ends in.
 pub const TEMPORARY: &str = ".tmp";
+
+/// The most bytes of a file that people write by hand: settings, players, patterns.
+pub const MOST_SETTINGS: u64 = 16 << 20;
+/// The most bytes of a list that is held in memory: positions, openings.
+pub const MOST_LIST: u64 = 256 << 20;
+
+/// Links that are followed one after another before they count as a circle.
+const MOST_LINKS: usize = 40;
 
 /// Why a lock was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -76,12 +85,13 @@ impl Lock {
     }
 
     /// Takes the lock of a file that is replaced when it is written: that of
-    /// `FILE.lock` beside it, which is removed when the lock is dropped.
+    /// `FILE.lock` beside it, which is removed when the lock is dropped. All links to a
+    /// file share its lock.
     ///
     /// # Errors
     /// As [`take`](Self::take).
     pub fn beside(subject: &Path) -> Result<Self, LockError> {
-        let mut path = subject.as_os_str().to_owned();
+        let mut path = behind_links(subject).into_os_string();
         path.push(".lock");
         let path = PathBuf::from(path);
         loop {
@@ -163,9 +173,78 @@ fn holder(_file: &File) -> Option<u32> {
     None
 }
 
+/// The file that a path leads to: the target of a symbolic link, or of the last of
+/// several, whether it exists or not; any other path as it is.
+pub fn behind_links(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&target) else { return target };
+        // An absolute target replaces the folder.
+        target = target.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
+    }
+    path.to_owned()
+}
+
+/// Reads a file or pipe of at most `most` bytes. Devices are refused, since some
+/// never end.
+///
+/// # Errors
+/// When the file cannot be read, is a device ([`io::ErrorKind::InvalidInput`]), or is
+/// longer ([`io::ErrorKind::FileTooLarge`]).
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// use evalsmith_core::files::read_at_most;
+/// let path = dir.path().join("players.toml");
+/// std::fs::write(&path, "[a]")?;
+/// assert_eq!(read_at_most(&path, 3)?, b"[a]");
+/// assert!(read_at_most(&path, 2).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() && !is_pipe(&metadata) {
+        let reason = "it is a device; name a file or a pipe";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    let too_large = || {
+        let reason = format!("it is longer than {} MiB, the most that is read", most >> 20);
+        io::Error::new(io::ErrorKind::FileTooLarge, reason)
+    };
+    if metadata.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// The same of a text.
+///
+/// # Errors
+/// As [`read_at_most`], and when it is not UTF-8.
+pub fn read_text_at_most(path: &Path, most: u64) -> io::Result<String> {
+    let text = String::from_utf8(read_at_most(path, most)?);
+    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_metadata: &fs::Metadata) -> bool {
+    false
+}
+
 /// Removes the temporary files that killed writers of `path` left beside it. What
 /// cannot be removed stays.
 pub fn remove_stale(path: &Path) {
+    let path = &behind_links(path);
     let (Some(folder), Some(name)) = (folder_of(path), path.file_name()) else { return };
     let Ok(entries) = fs::read_dir(folder) else { return };
     let (name, mut found) = (name.to_string_lossy(), Vec::new());
@@ -196,8 +275,8 @@ pub fn is_temporary(name: &str) -> bool {
 
 /// Writes a file by a closure, under its name only once it is complete and on disk.
 ///
-/// An older file of that name is replaced in one step. On any error the
-/// temporary file is removed and the older file stays.
+/// An older file of that name is replaced in one step; where the name is a link, its
+/// target is. On any error the temporary file is removed and the older file stays.
 ///
 /// # Errors
 /// What the closure returns, or what the disk says.
@@ -214,6 +293,7 @@ pub fn write_atomically<T, E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
 ) -> Result<T, E> {
+    let path = &behind_links(path);
     let (temporary, file) = temporary_beside(path)?;
     // The file, and with it its lock, is held until it has its name.
     let mut file = BufWriter::new(file);
@@ -380,6 +460,54 @@ mod tests {
         drop(held);
         assert_eq!(names(dir.path()), [""; 0], "the lock file is gone");
         Lock::beside(&path).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_and_stays() {
+        use std::os::unix::fs::symlink;
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let book = other.path().join("a.book");
+        let (link, second) = (dir.path().join("link"), dir.path().join("second"));
+        symlink(&book, &link).unwrap();
+        symlink("link", &second).unwrap();
+        for text in ["new", "replaced"] {
+            write_atomically(&second, |file| file.write_all(text.as_bytes())).unwrap();
+            assert_eq!(fs::read_to_string(&book).unwrap(), text);
+        }
+        assert!([&link, &second].iter().all(|link| link.is_symlink()));
+        assert_eq!((behind_links(&second), behind_links(&book)), (book.clone(), book.clone()));
+        let held = Lock::beside(&second).unwrap();
+        for name in [&book, &link] {
+            assert!(matches!(Lock::beside(name), Err(LockError::Held { .. })), "{name:?}");
+        }
+        drop(held);
+        fs::write(other.path().join("a.book.7-0.tmp"), "half").unwrap();
+        remove_stale(&second);
+        assert_eq!((names(dir.path()).len(), names(other.path())), (2, vec!["a.book".to_owned()]));
+        let circle = dir.path().join("circle");
+        symlink("circle", &circle).unwrap();
+        assert_eq!(behind_links(&circle), circle);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_never_ends_is_not_read() {
+        let kind = |path: &str| read_at_most(Path::new(path), 1 << 20).unwrap_err().kind();
+        assert_eq!(kind("/dev/zero"), io::ErrorKind::InvalidInput);
+        assert_eq!(kind("/proc"), io::ErrorKind::IsADirectory);
+        // A file that does not say how long it is.
+        assert!(!read_at_most(Path::new("/proc/self/status"), 1 << 20).unwrap().is_empty());
+        let short = read_at_most(Path::new("/proc/self/status"), 9).unwrap_err();
+        assert_eq!(short.kind(), io::ErrorKind::FileTooLarge);
+        let mut yes = std::process::Command::new("yes");
+        let mut endless = yes.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let pipe = std::os::fd::AsRawFd::as_raw_fd(endless.stdout.as_ref().unwrap());
+        let pipe = PathBuf::from(format!("/proc/self/fd/{pipe}"));
+        let error = read_text_at_most(&pipe, 1 << 20).unwrap_err().to_string();
+        endless.kill().unwrap();
+        endless.wait().unwrap();
+        assert_eq!(error, "it is longer than 1 MiB, the most that is read");
     }
 
     #[test]

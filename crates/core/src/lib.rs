@@ -34,6 +34,7 @@ mod progress;
 mod record;
 pub mod rng;
 mod score;
+pub mod seal;
 
 pub use agreement::Agreement;
 pub use atoms::{Atoms, Change};

@@ -33,7 +33,7 @@ pub struct Ending {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("illegal move {mv} at ply {ply}")]
 pub struct IllegalMove {
-    /// The move, as its debug form.
+    /// The move: its name, or its debug form.
     pub mv: String,
     /// Half-moves played before it.
     pub ply: usize,
@@ -122,6 +122,15 @@ impl<P: Position> GameRecord<P> {
         Ok(())
     }
 
+    /// As [`play`](GameRecord::play), with the move's name in the error: a move may not show
+    /// it itself.
+    ///
+    /// # Errors
+    /// As [`play`](GameRecord::play).
+    pub fn play_named(&mut self, m: P::Move, name: &str) -> Result<(), IllegalMove> {
+        self.play(m).map_err(|illegal| IllegalMove { mv: name.to_owned(), ..illegal })
+    }
+
     /// Takes the last move back; `None` at the beginning.
     pub fn take_back(&mut self) -> Option<P::Move> {
         let m = self.moves.pop()?;
@@ -155,6 +164,26 @@ impl<P: Position> GameRecord<P> {
             return end(Outcome::DRAW, Reason::Bound);
         }
         None
+    }
+
+    /// The same game with positions and moves of other types, mapped in the order of
+    /// play. The rules are not applied again: images must have the keys and the legal
+    /// moves of what they stand for.
+    #[must_use]
+    pub fn map<Q: Position>(
+        &self,
+        position: impl FnMut(&P) -> Q,
+        mut mv: impl FnMut(&P, P::Move) -> Q::Move,
+    ) -> GameRecord<Q> {
+        let steps = self.positions.iter().zip(&self.moves);
+        GameRecord {
+            first: self.first,
+            max_plies: self.max_plies,
+            moves: steps.map(|(before, &m)| mv(before, m)).collect(),
+            positions: self.positions.iter().map(position).collect(),
+            keys: self.keys.clone(),
+            adjudicated: self.adjudicated,
+        }
     }
 
     /// The outcome for one of the players, if the game is over.
