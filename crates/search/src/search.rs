@@ -46,6 +46,26 @@ pub trait Search<P: Position>: Send {
         on_iteration: OnIteration<'_, Ranked<P::Move>>,
     ) -> Ranked<P::Move>;
 
+    /// How sure a search that leaves lines out can be of what it leaves out, in percent,
+    /// from the boldest up. At 100 nothing is left out. None where it never leaves any out.
+    fn levels(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// A search to a depth at one of the [`levels`](Search::levels). The result depends on
+    /// the position, depth and level alone, never on earlier searches.
+    ///
+    /// # Errors
+    /// When the search has no such level, or does not take the position, in words.
+    fn search_at(
+        &mut self,
+        _game: &GameRecord<P>,
+        _depth: u8,
+        _level: u8,
+    ) -> Result<Found<P::Move>, String> {
+        Err("this search leaves no lines out".to_owned())
+    }
+
     /// See [`Searcher::rank_moves`].
     fn rank_moves(
         &mut self,
@@ -140,5 +160,16 @@ impl<P: Position, S: Search<P> + ?Sized> Search<P> for Box<S> {
         on_iteration: OnIteration<'_, Ranked<P::Move>>,
     ) -> Ranked<P::Move> {
         (**self).rank_moves_with(game, limits, stop, on_iteration)
+    }
+    fn levels(&self) -> Vec<u8> {
+        (**self).levels()
+    }
+    fn search_at(
+        &mut self,
+        game: &GameRecord<P>,
+        depth: u8,
+        level: u8,
+    ) -> Result<Found<P::Move>, String> {
+        (**self).search_at(game, depth, level)
     }
 }
