@@ -45,6 +45,7 @@ pub use fault::{Blame, Failure, Fault};
 pub use locate::{how_to_install, locate};
 pub use options::{Kind, Offered};
 pub use player::EnginePlayer;
+pub use process::end_all_engines;
 pub use reply::{Answer, CENTIPAWNS_A_LOGIT, DISCS_A_LOGIT, Reply, Report, Value};
 pub use serve::{Info, ServeError, Sureness, Thinker, Thought, serve};
 pub use situation::{SetUp, Situation, Terms};

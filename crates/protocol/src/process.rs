@@ -4,6 +4,7 @@
 //! does or leaves undone; and no process outlives its value: its whole group is
 //! killed when it is dropped.
 
+mod live;
 mod meter;
 mod output;
 mod stderr;
@@ -13,6 +14,7 @@ use crate::Engine;
 use crate::fault::Fault;
 use crate::locate::{find, how_to_install};
 use crate::transcript::{Speaker, Transcript};
+pub use live::end_all_engines;
 use meter::Meter;
 use output::{Next, Output};
 use std::ffi::OsString;
@@ -91,7 +93,7 @@ impl Process {
             command.current_dir(folder);
         }
         system::lead_group(&mut command);
-        let mut child = command.spawn()?;
+        let mut child = live::spawn(&mut command)?;
         let stdin = child.stdin.take().expect("it was piped");
         let stdout = child.stdout.take().expect("it was piped");
         let errors = child.stderr.take().expect("it was piped");
@@ -201,6 +203,7 @@ impl Process {
     }
 
     fn died(&mut self, waiting_for: &str) -> Fault {
+        live::see_death();
         let status = match self.exit_before(Instant::now() + PARTING) {
             Some(status) => status.to_string(),
             None => "it closed its output and lives".into(),
@@ -212,6 +215,7 @@ impl Process {
         loop {
             // A process that cannot be asked is as good as gone.
             if let Some(status) = self.child.try_wait().ok()? {
+                live::see_death();
                 return Some(status);
             }
             if Instant::now() >= deadline {
@@ -238,10 +242,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        system::kill_group(self.child.id());
-        // Both fail only when the process is gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        live::end(&mut self.child);
     }
 }
 

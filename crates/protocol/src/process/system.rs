@@ -2,19 +2,20 @@
 //! takes more.
 
 #[cfg(unix)]
-pub(crate) use unix::{kill_group, lead_group, never_wait, write_before};
+pub(crate) use unix::{kill_group, lead_group, never_wait, wait_until_dead, write_before};
 
 #[cfg(unix)]
 mod unix {
     use nix::fcntl::{FcntlArg, OFlag, fcntl};
     use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
     use nix::sys::signal::{Signal, killpg};
+    use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
     use nix::unistd::Pid;
     use std::io::{self, ErrorKind, Write};
     use std::os::fd::AsFd;
     use std::os::unix::process::CommandExt;
     use std::process::{ChildStdin, Command};
-    use std::time::Instant;
+    use std::time::{Duration, Instant};
 
     /// Gives the process a group of its own, so that its children die with it.
     pub(crate) fn lead_group(command: &mut Command) {
@@ -26,6 +27,18 @@ mod unix {
         if let Ok(pid) = i32::try_from(leader) {
             // It fails only when nobody is left to be killed.
             let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+    }
+
+    /// Waits for the death of a child, which stays for its owner to be reaped.
+    pub(crate) fn wait_until_dead(child: u32, deadline: Instant) {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
+        let lives = || {
+            let id = Id::Pid(Pid::from_raw(child.cast_signed()));
+            waitid(id, flags) == Ok(WaitStatus::StillAlive)
+        };
+        while lives() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -79,6 +92,8 @@ mod elsewhere {
     pub(crate) fn lead_group(_command: &mut Command) {}
 
     pub(crate) fn kill_group(_leader: u32) {}
+
+    pub(crate) fn wait_until_dead(_child: u32, _deadline: Instant) {}
 
     pub(crate) fn never_wait(_pipe: &ChildStdin) -> io::Result<()> {
         Ok(())

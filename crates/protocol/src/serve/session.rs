@@ -116,7 +116,8 @@ impl<G: Game> Table<G> {
     ) -> Result<(), Malformed> {
         let m = self.dialect.parse_move(record.position(), text)?;
         play_on(self.game.max_plies(), record);
-        record.play(m).map_err(|illegal| Malformed::new("move", text, illegal.to_string()))
+        let played = record.play_named(m, text);
+        played.map_err(|illegal| Malformed::new("move", text, illegal.to_string()))
     }
 
     /// The record, if there is something to think about.
