@@ -32,6 +32,12 @@ const BOOK: &[u8] = include_bytes!("../../../../models/othello.book");
 /// Room for the decompressed patterns; what they leave of it is never touched.
 const MOST_BYTES: usize = 32 << 20;
 
+/// The digest of the shipped patterns' weights, as [`PatternFunction::digest`] gives it; it
+/// tells in every record by which function games were played and positions valued.
+///
+/// [`PatternFunction::digest`]: evalsmith_learn::PatternFunction::digest
+pub const DIGEST: &str = "c2e905f898b2ce37";
+
 /// Every `expect` below is about an embedded file.
 const TESTED: &str = "a test opens the embedded file";
 
@@ -89,6 +95,7 @@ impl Solver<SquareJudge> {
 mod tests {
     use super::*;
     use crate::judge::{DISC, Judge};
+    use evalsmith_learn::PatternFunction;
     use std::path::Path;
 
     #[test]
@@ -105,6 +112,12 @@ mod tests {
         assert_eq!(bits(ours.scales()), bits(theirs.scales()));
         // Not assert_eq: it would print millions of numbers.
         assert!(ours.steps() == theirs.steps());
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_embedded_weights() {
+        let function = PatternFunction::open(&Othello::new(), pattern_file()).unwrap();
+        assert_eq!(function.digest(), DIGEST);
     }
 
     #[test]
