@@ -9,11 +9,11 @@
 
 use crate::LearnError;
 use evalsmith_core::digest::Hasher;
-use evalsmith_core::files::write_atomically;
+use evalsmith_core::files::{MOST_LIST, read_at_most, write_atomically};
 use evalsmith_core::{Evaluate, Explanation, LogOdds, Position, Score, Term, Window};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -87,7 +87,7 @@ impl MoveTable {
     /// When the file is missing, holds something else, or is of another game.
     pub fn load(path: &Path, game: &str) -> Result<Self, LearnError> {
         let failed = |source| LearnError::MoveTableIo { path: path.to_owned(), source };
-        Self::read(&fs::read(path).map_err(failed)?, path, game)
+        Self::read(&read_at_most(path, MOST_LIST).map_err(failed)?, path, game)
     }
 
     /// Reads the table of a game from a file's bytes; `origin` stands for the path in
@@ -165,6 +165,7 @@ mod tests {
     use super::*;
     use evalsmith_core::Game;
     use evalsmith_othello::Othello;
+    use std::fs;
 
     fn some_table() -> MoveTable {
         let value = |slot: u16| (slot, f64::from(slot % 9) / 5.0 - 0.8);

@@ -1,8 +1,9 @@
 //! Rows of a dataset looked at by typed code, many at a time: the border at one batch.
 
-use crate::DynFunction;
-use crate::function::TypedFunction;
-use evalsmith_core::{Evaluate, Features, Game, GameRecord, Malformed, Position, Side, Stage};
+use crate::{DynFeatures, DynFunction};
+use evalsmith_core::{
+    Evaluate, Features, Game, GameRecord, Malformed, Position, Side, Stage, canonical_key,
+};
 use evalsmith_search::Searcher;
 
 /// A row that is no position of the game.
@@ -55,14 +56,15 @@ pub(crate) fn features<G: Game>(
     out: &mut Lines,
 ) -> Result<(), BadRow> {
     let features = game.features();
-    let append = |position: &G::Position, values: &mut Vec<f32>| {
-        features.append_all(position, values);
-    };
     match look {
-        Look::Stored => lines(game, rows, stored, append, out),
+        Look::Stored => {
+            let append = |position: &G::Position, values: &mut Vec<f32>| {
+                features.append_all(position, values);
+            };
+            lines(game, rows, stored, append, out)
+        }
         Look::AtRest(function) => {
-            let function = &*TypedFunction::<G>::of(function).function;
-            lines(game, rows, at_rest(game, function), append, out)
+            function.features_at_rest(&DynFeatures::new::<G::Position, _>(features), rows, out)
         }
     }
 }
@@ -71,7 +73,7 @@ pub(crate) fn features<G: Game>(
 ///
 /// # Errors
 /// When a row is no position of the game.
-pub fn lines<G: Game>(
+pub(crate) fn lines<G: Game>(
     game: &G,
     rows: &[&[u8]],
     mut look: impl FnMut(G::Position, Side) -> Option<(G::Position, Side)>,
@@ -89,14 +91,29 @@ pub fn lines<G: Game>(
     Ok(())
 }
 
+/// The canonical keys of the positions of a batch.
+pub(crate) fn canonical_keys<G: Game>(
+    game: &G,
+    rows: &[&[u8]],
+    out: &mut Vec<u64>,
+) -> Result<(), BadRow> {
+    let symmetries = game.symmetries();
+    for (row, packed) in rows.iter().enumerate() {
+        let (position, _) = game.unpack(packed).map_err(|source| BadRow { row, source })?;
+        out.push(canonical_key(&position, &symmetries));
+    }
+    Ok(())
+}
+
 /// Leaves a position as it is stored.
-pub fn stored<P>(position: P, side: Side) -> Option<(P, Side)> {
+#[expect(clippy::unnecessary_wraps, reason = "a look of `lines`; others leave rows out")]
+pub(crate) fn stored<P>(position: P, side: Side) -> Option<(P, Side)> {
     Some((position, side))
 }
 
 /// Plays out a position's exchanges, by a function's quiescence search; none where they
 /// end the game.
-pub fn at_rest<G: Game, E: Evaluate<G::Position>>(
+pub(crate) fn at_rest<G: Game, E: Evaluate<G::Position>>(
     game: &G,
     function: E,
 ) -> impl FnMut(G::Position, Side) -> Option<(G::Position, Side)> {

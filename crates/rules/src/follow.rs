@@ -1,15 +1,43 @@
-//! A typed record kept in step with an untyped one.
+//! Records with and without the type of their game, and a typed record kept in step with
+//! an untyped one.
 //!
 //! A search is asked move after move about the same game. Taking the record over from
 //! scratch each time would cost a game's length a move; what is new since the last
 //! question is a move or two.
 
-use crate::position::typed_move;
+use crate::position::{move_id, typed_move};
 use crate::{MoveId, Pos};
 use evalsmith_core::{GameRecord, Position, Reason, Side};
 
 /// A game without its type.
 pub type Record = GameRecord<Pos>;
+
+/// A record with its type.
+///
+/// # Panics
+/// When it is a record of another game.
+pub(crate) fn typed_record<P: Position>(record: &Record) -> GameRecord<P> {
+    let moves = |position: &Pos, m| typed_move(position.typed::<P>(), m);
+    record.map(|position| position.typed::<P>().clone(), moves)
+}
+
+/// A record without its type.
+pub(crate) fn untyped_record<P: Position>(record: &GameRecord<P>) -> Record {
+    untyped_record_after(None, record)
+}
+
+/// The same, sharing the memory of the positions that both games begin with.
+pub(crate) fn untyped_record_after<P: Position>(
+    before: Option<&Record>,
+    record: &GameRecord<P>,
+) -> Record {
+    let known = before.map_or(&[][..], Record::positions).iter().zip(record.positions());
+    let mut shared = known
+        .map_while(|(known, position)| (known.get() == Some(position)).then(|| known.clone()))
+        .fuse();
+    let position = |position: &P| shared.next().unwrap_or_else(|| Pos::new(position.clone()));
+    record.map(position, move_id)
+}
 
 /// Follows untyped records.
 pub(crate) struct Follower<P: Position> {

@@ -16,18 +16,27 @@ mod features;
 mod follow;
 mod function;
 mod game;
+mod match_game;
 mod position;
+mod replay;
 mod search;
 mod self_play;
 mod typed;
+mod walks;
+mod windows;
 
 pub use batch::{BadRow, Lines, Look};
 pub use features::DynFeatures;
 pub use follow::Record;
 pub use function::DynFunction;
 pub use game::DynGame;
+pub use match_game::{
+    CalibratedPlayer, GameCost, GameEnd, GameResult, MatchGameConfig, MatchSeat, MatchTable, Meter,
+    Notes, PlayedOut, TimeBudget, TimeControl, untyped_player,
+};
 pub use position::{MoveId, Pos};
+pub use replay::{Replay, ReplayStart, Unplayable};
 pub use self_play::{
     OpeningOf, SelfPlayConfig, SelfPlayError, SelfPlayRow, SelfPlayTable, SelfPlayed,
-    self_play_table,
 };
+pub use windows::{Plain, WindowError, WindowReport};

@@ -120,6 +120,13 @@ impl Pos {
         self.0.as_any().downcast_ref()
     }
 
+    /// The place of a typed move in the list of this position's; none where it is not legal
+    /// or the position has another type.
+    pub fn id_of<P: Position>(&self, m: P::Move) -> Option<MoveId> {
+        let position = self.get::<P>()?;
+        position.moves().any(|legal| legal == m).then(|| move_id(position, m))
+    }
+
     /// The position.
     ///
     /// # Panics

@@ -3,19 +3,19 @@
 use crate::follow::{Follower, Record};
 use crate::position::move_id;
 use crate::{MoveId, Pos};
-use evalsmith_core::{Evaluate, Position, Score};
-use evalsmith_search::{Found, Limits, OnIteration, Ranked, Search, Searcher};
+use evalsmith_core::{Position, Score};
+use evalsmith_search::{Found, Limits, OnIteration, Ranked, Search};
 use std::sync::atomic::AtomicBool;
 
 /// Searches typed positions for whoever has untyped ones.
-pub(crate) struct TypedSearch<P: Position, E: Evaluate<P>> {
-    searcher: Searcher<P, E>,
+pub(crate) struct TypedSearch<P: Position, S> {
+    search: S,
     follower: Follower<P>,
 }
 
-impl<P: Position, E: Evaluate<P>> TypedSearch<P, E> {
-    pub(crate) const fn new(searcher: Searcher<P, E>) -> Self {
-        Self { searcher, follower: Follower::new() }
+impl<P: Position, S: Search<P>> TypedSearch<P, S> {
+    pub(crate) const fn new(search: S) -> Self {
+        Self { search, follower: Follower::new() }
     }
 }
 
@@ -55,12 +55,9 @@ fn ranked<P: Position>(root: &P, ranked: &Ranked<P::Move>) -> Ranked<MoveId> {
     }
 }
 
-impl<P: Position, E: Evaluate<P>> Search<Pos> for TypedSearch<P, E>
-where
-    E: 'static,
-{
+impl<P: Position, S: Search<P>> Search<Pos> for TypedSearch<P, S> {
     fn clear(&mut self) {
-        self.searcher.clear();
+        self.search.clear();
     }
 
     fn search_with(
@@ -72,8 +69,8 @@ where
     ) -> Found<MoveId> {
         let record = self.follower.follow(game);
         let root = record.position();
-        let tell = |iteration: &Found<P::Move>| on_iteration(&found(root, iteration));
-        found(root, &self.searcher.search_with(record, limits, stop, tell))
+        let mut tell = |iteration: &Found<P::Move>| on_iteration(&found(root, iteration));
+        found(root, &self.search.search_with(record, limits, stop, &mut tell))
     }
 
     fn search_untimed(
@@ -83,17 +80,17 @@ where
         stop: &AtomicBool,
     ) -> Found<MoveId> {
         let record = self.follower.follow(game);
-        found(record.position(), &Search::search_untimed(&mut self.searcher, record, limits, stop))
+        found(record.position(), &self.search.search_untimed(record, limits, stop))
     }
 
     fn fixed_depth(&mut self, game: &Record, depth: u8) -> Found<MoveId> {
         let record = self.follower.follow(game);
-        found(record.position(), &self.searcher.fixed_depth(record, depth))
+        found(record.position(), &self.search.fixed_depth(record, depth))
     }
 
     fn quiet(&mut self, game: &Record) -> Found<MoveId> {
         let record = self.follower.follow(game);
-        found(record.position(), &self.searcher.quiet(record))
+        found(record.position(), &self.search.quiet(record))
     }
 
     fn rank_moves_with(
@@ -105,7 +102,16 @@ where
     ) -> Ranked<MoveId> {
         let record = self.follower.follow(game);
         let root = record.position();
-        let tell = |iteration: &Ranked<P::Move>| on_iteration(&ranked(root, iteration));
-        ranked(root, &self.searcher.rank_moves_with(record, limits, stop, tell))
+        let mut tell = |iteration: &Ranked<P::Move>| on_iteration(&ranked(root, iteration));
+        ranked(root, &self.search.rank_moves_with(record, limits, stop, &mut tell))
+    }
+
+    fn levels(&self) -> Vec<u8> {
+        self.search.levels()
+    }
+
+    fn search_at(&mut self, game: &Record, depth: u8, level: u8) -> Result<Found<MoveId>, String> {
+        let record = self.follower.follow(game);
+        Ok(found(record.position(), &self.search.search_at(record, depth, level)?))
     }
 }

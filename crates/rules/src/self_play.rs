@@ -8,8 +8,7 @@
 //!
 //! Invariant: a game depends on the configuration and its own index alone.
 
-use crate::Pos;
-use crate::follow::Follower;
+use crate::follow::{Follower, Record};
 use evalsmith_core::{
     Agreement, Choice, Ending, Evaluate, Game, GameRecord, Outcome, Player, PlayerError, Position,
     Reason, Side, Solve, Stage, play_out, rng,
@@ -104,27 +103,7 @@ pub trait SelfPlayTable: Send {
 }
 
 /// The opening of each game by its number.
-pub type OpeningOf<'a, P> = dyn Fn(u32) -> GameRecord<P> + Sync + 'a;
-
-/// What games begin with.
-pub(crate) enum Openings<'a, P: Position> {
-    Random,
-    Typed(&'a OpeningOf<'a, P>),
-    Untyped(&'a OpeningOf<'a, Pos>),
-}
-
-/// A table for a game and functions whose types are known; `openings` as in
-/// [`DynFunction::self_play`](crate::DynFunction::self_play).
-pub fn self_play_table<'a, G: Game, E: Evaluate<G::Position> + Clone + 'a>(
-    game: &G,
-    functions: [&E; 2],
-    openings: Option<&'a OpeningOf<'a, G::Position>>,
-    config: &SelfPlayConfig,
-    name: &str,
-) -> Box<dyn SelfPlayTable + 'a> {
-    let openings = openings.map_or(Openings::Random, Openings::Typed);
-    Box::new(Table::new(game.clone(), functions, openings, config, name))
-}
+pub type OpeningOf<'a> = dyn Fn(u32) -> Record + Sync + 'a;
 
 /// A searching player, and the hook in its search.
 struct Seat<P: Position, E: Evaluate<P>> {
@@ -134,7 +113,8 @@ struct Seat<P: Position, E: Evaluate<P>> {
 /// The players of both functions at full strength and weaker, and the solver.
 pub(crate) struct Table<'a, G: Game, E: Evaluate<G::Position>> {
     game: G,
-    openings: Openings<'a, G::Position>,
+    /// The opening of each game; random moves where there is none.
+    openings: Option<&'a OpeningOf<'a>>,
     config: SelfPlayConfig,
     /// By strength, then by function.
     seats: [[Seat<G::Position, E>; 2]; 2],
@@ -145,7 +125,7 @@ impl<'a, G: Game, E: Evaluate<G::Position> + Clone> Table<'a, G, E> {
     pub(crate) fn new(
         game: G,
         functions: [&E; 2],
-        openings: Openings<'a, G::Position>,
+        openings: Option<&'a OpeningOf<'a>>,
         config: &SelfPlayConfig,
         name: &str,
     ) -> Self {
@@ -168,9 +148,8 @@ impl<G: Game, E: Evaluate<G::Position>> SelfPlayTable for Table<'_, G, E> {
         let Self { game, openings, config, seats, solver } = self;
         let mut random = rng::stream(config.seed, "self-play", u64::from(index));
         let mut record = match openings {
-            Openings::Random => random_opening(game, config.opening_plies, &mut random)?,
-            Openings::Typed(opening) => opening(index),
-            Openings::Untyped(opening) => Follower::new().follow(&opening(index)).clone(),
+            None => random_opening(game, config.opening_plies, &mut random)?,
+            Some(opening) => Follower::new().follow(&opening(index)).clone(),
         };
         let opening_plies = record.ply();
         let seeds: [u64; 2] = [random.random(), random.random()];

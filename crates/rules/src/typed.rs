@@ -2,24 +2,36 @@
 
 use crate::atoms::DynAtoms;
 use crate::batch::{self, BadRow, Lines, Look};
+use crate::follow::untyped_record;
 use crate::function::Opens;
 use crate::game::Rules;
+use crate::match_game::{self, MatchGameConfig, MatchSeat, MatchTable};
 use crate::position::{move_id, typed_move};
-use crate::{DynFeatures, DynGame, MoveId, Pos};
+use crate::replay::{Replay, TypedReplay};
+use crate::windows::{self, WindowError, WindowReport};
+use crate::{DynFeatures, DynGame, MoveId, Pos, Record, walks};
+use evalsmith_core::rng::Rng;
 use evalsmith_core::{
     Atoms, Defaults, Dialect, FindMate, Game, Malformed, Picture, Position, Protocol, Side, Solve,
-    Solved, Symmetry, Way, perft_by_bulk,
+    Solved, Symmetry, Way, canonical_key, perft_by_bulk,
 };
-use std::sync::Arc;
+use evalsmith_learn::Tree;
+use std::sync::{Arc, OnceLock};
 
 /// A game that still knows its type.
-pub(crate) struct Typed<G> {
+pub(crate) struct Typed<G: Game> {
     game: G,
+    /// The game's symmetries, once they were needed.
+    symmetries: OnceLock<Vec<Symmetry<G::Position>>>,
 }
 
 impl<G: Game> Typed<G> {
     pub(crate) const fn new(game: G) -> Self {
-        Self { game }
+        Self { game, symmetries: OnceLock::new() }
+    }
+
+    fn known_symmetries(&self) -> &[Symmetry<G::Position>] {
+        self.symmetries.get_or_init(|| self.game.symmetries())
     }
 }
 
@@ -133,6 +145,40 @@ impl<G: Game> Rules for Typed<G> {
     }
     fn features_of(&self, rows: &[&[u8]], look: Look<'_>, out: &mut Lines) -> Result<(), BadRow> {
         batch::features(&self.game, rows, look, out)
+    }
+    fn canonical_keys(&self, rows: &[&[u8]], out: &mut Vec<u64>) -> Result<(), BadRow> {
+        batch::canonical_keys(&self.game, rows, out)
+    }
+    fn window_report(
+        &self,
+        tree: &Tree,
+        records: &[Record],
+        depth: u8,
+    ) -> Result<WindowReport, WindowError> {
+        windows::window_report(&self.game, tree, records, depth)
+    }
+    fn replay(&self) -> Box<dyn Replay> {
+        Box::new(TypedReplay::new(self.game.clone()))
+    }
+    fn match_table(
+        &self,
+        seats: &[MatchSeat; 2],
+        config: &MatchGameConfig,
+    ) -> Option<Box<dyn MatchTable>> {
+        match_game::typed_table(&self.game, seats, config)
+    }
+    fn canonical_key(&self, position: &Pos) -> u64 {
+        canonical_key(position.typed::<G::Position>(), self.known_symmetries())
+    }
+    fn random_walk(&self, plies: u16, random: &mut Rng) -> Option<Record> {
+        walks::random_walk(&self.game, plies, random).as_ref().map(untyped_record)
+    }
+    fn random_walk_key(&self, plies: u16, random: &mut Rng) -> Option<u64> {
+        let record = walks::random_walk(&self.game, plies, random)?;
+        Some(canonical_key(record.position(), self.known_symmetries()))
+    }
+    fn enumerate(&self, plies: u16, most: usize) -> Option<Vec<Record>> {
+        walks::enumerate(&self.game, self.known_symmetries(), plies, most)
     }
 }
 
