@@ -8,6 +8,7 @@
 use crate::derive::{Derivation, each_row};
 use crate::{DataError, Dataset, Input, Written};
 use evalsmith_core::{Game, Position, Progress};
+use evalsmith_rules::DynGame;
 use serde_json::json;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -37,8 +38,8 @@ impl Hasher for Itself {
 /// # Errors
 /// When the dataset is of another game, the folder belongs to something else, a
 /// file fails, or the job is stopped.
-pub fn dedupe<G: Game>(
-    game: &G,
+pub fn dedupe(
+    game: &DynGame,
     dataset: &Dataset,
     command: &str,
     dir: &Path,
@@ -71,8 +72,8 @@ impl Bits {
 }
 
 /// A bit for each row: whether its position stands in no earlier one.
-fn first_occurrences<G: Game>(
-    game: &G,
+fn first_occurrences(
+    game: &DynGame,
     dataset: &Dataset,
     keys: u64,
     progress: &dyn Progress,

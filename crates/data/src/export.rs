@@ -13,6 +13,7 @@ use evalsmith_core::files::write_atomically;
 use evalsmith_core::{
     Ending, Game, GameRecord, Malformed, Outcome, Position, Progress, Protocol, Reason, Side,
 };
+use evalsmith_rules::{DynGame, Pos};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
@@ -57,7 +58,7 @@ impl ExportFormat {
     }
 
     /// Whether a game is written so.
-    pub fn fits<G: Game>(self, game: &G) -> bool {
+    pub fn fits(self, game: &DynGame) -> bool {
         match self {
             Self::Record(format) => format.fits(game),
             Self::Obf => game.dialect(Protocol::NBoard).is_some(),
@@ -101,8 +102,8 @@ pub struct Exported {
 /// # Errors
 /// When the game is not written in that format, every game would be left out, a
 /// file fails, or the job is stopped.
-pub fn export<G: Game>(
-    game: &G,
+pub fn export(
+    game: &DynGame,
     dataset: &Dataset,
     format: ExportFormat,
     path: &Path,
@@ -154,11 +155,7 @@ impl From<DataError> for Refusal {
 }
 
 /// The position of a row.
-fn unpack<G: Game>(
-    game: &G,
-    dataset: &Dataset,
-    row: &Row<'_>,
-) -> Result<(G::Position, Side), DataError> {
+fn unpack(game: &DynGame, dataset: &Dataset, row: &Row<'_>) -> Result<(Pos, Side), DataError> {
     game.unpack(row.position).map_err(|source| {
         let path = dataset.dir().to_owned();
         DataError::Position { path, game: row.game, ply: row.ply, source }
@@ -178,8 +175,8 @@ fn tick(
     Ok(())
 }
 
-fn list<G: Game>(
-    game: &G,
+fn list(
+    game: &DynGame,
     dataset: &Dataset,
     format: ExportFormat,
     out: &mut impl Write,
@@ -221,26 +218,26 @@ fn list<G: Game>(
 }
 
 /// A row with its position.
-struct Step<P> {
+struct Step {
     ply: u16,
     side: Side,
-    position: P,
+    position: Pos,
     mv: Option<String>,
     outcome: Option<Outcome>,
 }
 
-fn records<G: Game>(
-    game: &G,
+fn records(
+    game: &DynGame,
     dataset: &Dataset,
     format: RecordFormat,
     out: &mut impl Write,
     progress: &dyn Progress,
 ) -> Result<Exported, Refusal> {
     let mut exported = Exported::default();
-    let mut steps: Vec<Step<G::Position>> = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
     let mut number = None;
     let mut done = 0;
-    let mut close = |steps: &mut Vec<Step<G::Position>>, number: Option<u32>| -> io::Result<()> {
+    let mut close = |steps: &mut Vec<Step>, number: Option<u32>| -> io::Result<()> {
         let Some(number) = number else { return Ok(()) };
         match record(game, steps, format) {
             Ok(text) => {
@@ -280,11 +277,7 @@ fn records<G: Game>(
 }
 
 /// The record of a game whose rows these are.
-fn record<G: Game>(
-    game: &G,
-    steps: &[Step<G::Position>],
-    format: RecordFormat,
-) -> Result<String, String> {
+fn record(game: &DynGame, steps: &[Step], format: RecordFormat) -> Result<String, String> {
     let first = &steps[0];
     let mut record = GameRecord::new(first.position.clone(), first.side, usize::MAX);
     for (step, next) in steps.iter().zip(steps.iter().skip(1).map(Some).chain([None])) {
@@ -295,7 +288,9 @@ fn record<G: Game>(
             }
         };
         let m = game.parse_move(&step.position, mv).map_err(|e| e.to_string())?;
-        record.play(m).map_err(|e| format!("{e}; the rules had ended the game before"))?;
+        record
+            .play_named(m, mv)
+            .map_err(|e| format!("{e}; the rules had ended the game before"))?;
         if next.is_some_and(|next| next.position != *record.position()) {
             return Err(format!("positions after ply {} are missing; write a list", step.ply));
         }

@@ -1,10 +1,8 @@
 //! Rows turned into what a learner sees: one column a feature.
 
 use crate::{DataError, Dataset, Digest, Hasher, Row, SEARCH_LABEL};
-use evalsmith_core::{
-    Columns, Evaluate, Features, Game, Position, Progress, Side, Stage, Window, rng,
-};
-use evalsmith_rules::batch::{self, BadRow, Lines};
+use evalsmith_core::{Columns, Features, Game, Position, Progress, Side, Stage, rng};
+use evalsmith_rules::{BadRow, DynFunction, DynGame, Lines, Look};
 use rand::RngExt;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -99,18 +97,13 @@ impl FeatureTable {
 ///
 /// # Errors
 /// When the dataset is about another game or cannot be read, or the job is stopped.
-pub fn features<G: Game>(
-    game: &G,
+pub fn features(
+    game: &DynGame,
     dataset: &Dataset,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
-    let features = game.features();
-    let append = |position: &G::Position, values: &mut Vec<f32>| {
-        features.append_all(position, values);
-    };
-    let batch =
-        |rows: &[&[u8]], out: &mut Lines| batch::lines(game, rows, batch::stored, append, out);
-    collect(game.name(), features.names(), dataset, &batch, progress)
+    let batch = |rows: &[&[u8]], out: &mut Lines| game.features_of(rows, Look::Stored, out);
+    collect(game.name(), game.features().names(), dataset, &batch, progress)
 }
 
 /// What a function says of every row's position, in log-odds for the side to move, as
@@ -119,27 +112,16 @@ pub fn features<G: Game>(
 ///
 /// # Errors
 /// As [`features`].
-pub fn values<G: Game, E: Evaluate<G::Position>>(
-    game: &G,
+pub fn values(
+    game: &DynGame,
     dataset: &Dataset,
-    function: &E,
+    function: &DynFunction,
     raw: bool,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
-    let append = |position: &G::Position, values: &mut Vec<f32>| {
-        let value = function.value(position, &function.start(position), Window::FULL);
-        values.push(value.log_odds().0 as f32);
-    };
-    let names = vec!["value".into()];
-    if raw || !game.start().has_noisy_moves() {
-        let batch =
-            |rows: &[&[u8]], out: &mut Lines| batch::lines(game, rows, batch::stored, append, out);
-        return collect(game.name(), names, dataset, &batch, progress);
-    }
-    let batch = |rows: &[&[u8]], out: &mut Lines| {
-        batch::lines(game, rows, batch::at_rest(game, function), append, out)
-    };
-    collect(game.name(), names, dataset, &batch, progress)
+    let at_rest = !raw && game.start().has_noisy_moves();
+    let batch = |rows: &[&[u8]], out: &mut Lines| function.values(rows, at_rest, out);
+    collect(game.name(), vec!["value".into()], dataset, &batch, progress)
 }
 
 /// As [`features`], but of the quiet position that the exchanges of a row's
@@ -152,23 +134,18 @@ pub fn values<G: Game, E: Evaluate<G::Position>>(
 ///
 /// # Errors
 /// As [`features`].
-pub fn features_at_rest<G: Game, E: Evaluate<G::Position>>(
-    game: &G,
+pub fn features_at_rest(
+    game: &DynGame,
     dataset: &Dataset,
-    function: &E,
+    function: &DynFunction,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, DataError> {
     if !game.start().has_noisy_moves() {
         return features(game, dataset, progress);
     }
-    let features = game.features();
-    let append = |position: &G::Position, values: &mut Vec<f32>| {
-        features.append_all(position, values);
-    };
-    let batch = |rows: &[&[u8]], out: &mut Lines| {
-        batch::lines(game, rows, batch::at_rest(game, function), append, out)
-    };
-    collect(game.name(), features.names(), dataset, &batch, progress)
+    let look = Look::AtRest(function);
+    let batch = |rows: &[&[u8]], out: &mut Lines| game.features_of(rows, look, out);
+    collect(game.name(), game.features().names(), dataset, &batch, progress)
 }
 
 /// Looks at a batch of packed positions.

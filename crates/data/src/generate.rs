@@ -11,8 +11,8 @@ use crate::part::{self, Part};
 use crate::pool::Pool;
 use crate::selfplay::{Played, Setting};
 use crate::{BatchBuilder, DataError, Label, Manifest, SelfPlay, Tally};
-use evalsmith_core::{Evaluate, Game, Progress};
-use evalsmith_rules::{SelfPlayError, SelfPlayTable, self_play_table};
+use evalsmith_core::{Game, Progress};
+use evalsmith_rules::{DynFunction, DynGame, SelfPlayError, SelfPlayTable};
 use rayon::prelude::*;
 use std::fs;
 use std::path::Path;
@@ -53,9 +53,9 @@ pub struct Generated {
 /// # Errors
 /// When the plan cannot be carried out, the folder belongs to something else or
 /// is being written by another run, the disk refuses, or the job is stopped.
-pub fn generate<G: Game, E: Evaluate<G::Position>>(
-    game: &G,
-    function: &E,
+pub fn generate(
+    game: &DynGame,
+    function: &DynFunction,
     plan: &SelfPlay,
     maker: &Maker,
     dir: &Path,
@@ -70,9 +70,9 @@ pub fn generate<G: Game, E: Evaluate<G::Position>>(
 ///
 /// # Errors
 /// As [`generate`].
-pub fn generate_with<G: Game, E: Evaluate<G::Position>>(
-    game: &G,
-    setting: &Setting<'_, G::Position, E>,
+pub fn generate_with(
+    game: &DynGame,
+    setting: &Setting<'_>,
     plan: &SelfPlay,
     maker: &Maker,
     dir: &Path,
@@ -100,15 +100,8 @@ pub fn generate_with<G: Game, E: Evaluate<G::Position>>(
     let wanted = Manifest::new(making, Some(plan.parts()));
     let (_lock, manifest) = folder::claim(dir, wanted)?;
     let config = plan.config();
-    let table = || {
-        self_play_table(
-            game,
-            setting.functions.each_ref(),
-            setting.openings,
-            &config,
-            &maker.function,
-        )
-    };
+    let [function, opponent] = setting.functions;
+    let table = || function.self_play(opponent, setting.openings, &config, &maker.function);
     let (name, table, tables) = (game.name(), &table, Pool::new());
     let run = Run { name, table, plan, manifest, dir, progress, tables };
     progress.begin("self-play", run.games(), "games");

@@ -36,6 +36,7 @@ use crate::manifest::Making;
 use crate::writer::{Writer, Written};
 use crate::{DataError, Dataset, Digest, Input, Label, Manifest, Shard, source};
 use evalsmith_core::{Game, Progress};
+use evalsmith_rules::DynGame;
 use replay::Replay;
 use script::{Fault, Script};
 use serde_json::json;
@@ -81,8 +82,8 @@ pub struct Imported {
 /// When a file cannot be opened or its format is not known, a record is bad and
 /// the import strict, no record at all could be read, the folder is another's,
 /// the disk refuses, or the job is stopped.
-pub fn import<G: Game>(
-    game: &G,
+pub fn import(
+    game: &DynGame,
     order: &Import,
     command: &str,
     dir: &Path,
@@ -151,9 +152,9 @@ fn standing(dir: &Path) -> Result<Imported, DataError> {
 }
 
 /// Appends a file with its format, or the files of a folder whose names tell it.
-fn append_files<G: Game>(
+fn append_files(
     path: &Path,
-    game: &G,
+    game: &DynGame,
     format: Option<InputFormat>,
     files: &mut Vec<(PathBuf, InputFormat)>,
 ) -> Result<(), DataError> {
@@ -197,16 +198,16 @@ fn append_files<G: Game>(
     Ok(())
 }
 
-struct Run<'a, G: Game> {
+struct Run<'a> {
     order: &'a Import,
-    replay: Replay<'a, G>,
+    replay: Replay<'a>,
     script: Script,
     writer: Writer,
     records: u64,
     imported: Imported,
 }
 
-impl<G: Game> Run<'_, G> {
+impl Run<'_> {
     fn file(
         &mut self,
         path: &Path,

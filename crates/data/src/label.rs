@@ -23,10 +23,11 @@ mod tree_labels;
 
 pub use agreement::{Agreed, agreement};
 pub use expert::{Expert, Opinion};
-pub use run::{LabelOrder, Labels, label, label_by_expert};
+pub use run::{LabelOrder, Labels, MakeExpert, label, label_by_expert};
 
 use crate::DataError;
 use evalsmith_core::{Game, Stage};
+use evalsmith_rules::DynGame;
 use serde::{Deserialize, Serialize};
 
 /// How a label is made.
@@ -125,7 +126,7 @@ impl How {
         }
     }
 
-    fn check_for<G: Game>(&self, game: &G) -> Result<(), DataError> {
+    fn check_for(&self, game: &DynGame) -> Result<(), DataError> {
         let reject = |field, found: String, reason: &str| {
             Err(DataError::Plan { field, found, reason: reason.to_owned() })
         };

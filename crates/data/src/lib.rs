@@ -77,7 +77,7 @@ pub use generate::{Generated, Maker, generate, generate_with};
 pub use import::{Import, Imported, InputFormat, Place, Scanned, Why, first_record, import, scan};
 pub use info::{Agreement, Info};
 pub use label::{
-    Agreed, Expert, How, LabelOrder, Labels, Opinion, agreement, label, label_by_expert,
+    Agreed, Expert, How, LabelOrder, Labels, MakeExpert, Opinion, agreement, label, label_by_expert,
 };
 pub use manifest::{Label, Manifest, Tally};
 pub use merge::merge;

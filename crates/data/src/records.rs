@@ -14,7 +14,8 @@ mod sgf;
 pub(crate) use csa::PIECES as CSA_PIECES;
 pub(crate) use sgf::number as sgf_number;
 
-use evalsmith_core::{Game, GameRecord, Malformed, Outcome, Position, Protocol, Score, Side};
+use evalsmith_core::{Game, GameRecord, Malformed, Outcome, Protocol, Score, Side};
+use evalsmith_rules::{DynGame, MoveId, Pos};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -54,7 +55,7 @@ impl RecordFormat {
 
     /// Whether a game is written so: GGF, CSA and USI share their moves with the
     /// protocols of their games, SGF has a number for each game it knows.
-    pub fn fits<G: Game>(self, game: &G) -> bool {
+    pub fn fits(self, game: &DynGame) -> bool {
         match self {
             Self::Pgn | Self::Plain => true,
             Self::Sgf => {
@@ -66,7 +67,7 @@ impl RecordFormat {
     }
 
     /// The format that programs for this game are most likely to read.
-    pub fn usual<G: Game>(game: &G) -> Self {
+    pub fn usual(game: &DynGame) -> Self {
         let own = [Self::Csa, Self::Ggf, Self::Sgf];
         own.into_iter().find(|format| format.fits(game)).unwrap_or(Self::Pgn)
     }
@@ -156,10 +157,10 @@ pub struct NotWritten {
 ///
 /// # Errors
 /// When the game is not written in that format, or its first position cannot be.
-pub fn write_record<G: Game>(
-    game: &G,
+pub fn write_record(
+    game: &DynGame,
     format: RecordFormat,
-    record: &GameRecord<G::Position>,
+    record: &GameRecord<Pos>,
     headers: &Headers,
     notes: &[Note],
 ) -> Result<String, NotWritten> {
@@ -181,23 +182,23 @@ pub fn write_record<G: Game>(
 }
 
 /// A game with all that is told of it.
-struct Told<'a, G: Game> {
-    game: &'a G,
-    record: &'a GameRecord<G::Position>,
+struct Told<'a> {
+    game: &'a DynGame,
+    record: &'a GameRecord<Pos>,
     headers: &'a Headers,
     notes: &'a [Note],
 }
 
 /// One move of it.
-struct Ply<'a, P: Position> {
-    position: &'a P,
-    m: P::Move,
+struct Ply<'a> {
+    position: &'a Pos,
+    m: MoveId,
     side: Side,
     note: Note,
 }
 
-impl<G: Game> Told<'_, G> {
-    fn plies(&self) -> impl Iterator<Item = Ply<'_, G::Position>> {
+impl Told<'_> {
+    fn plies(&self) -> impl Iterator<Item = Ply<'_>> {
         let played = self.record.positions().iter().zip(self.record.moves()).enumerate();
         played.map(|(ply, (position, &m))| Ply {
             position,
@@ -213,7 +214,7 @@ impl<G: Game> Told<'_, G> {
     }
 
     /// The first position, where it is not the game's start.
-    fn set_up(&self) -> Option<&G::Position> {
+    fn set_up(&self) -> Option<&Pos> {
         let first = &self.record.positions()[0];
         (*first != self.game.start() || self.record.first() != Side::First).then_some(first)
     }
@@ -246,22 +247,44 @@ fn plain_text(text: &str) -> String {
 pub(crate) mod tests {
     use super::*;
     use evalsmith_chess::Chess;
-    use evalsmith_core::rng;
+    use evalsmith_core::{Position, rng};
     use evalsmith_go::Go;
     use evalsmith_malawi::Malawi;
     use evalsmith_othello::Othello;
     use evalsmith_shogi::Shogi;
     use rand::RngExt;
 
+    // Games as the crate's functions take them.
+
+    pub(crate) fn chess() -> DynGame {
+        DynGame::new(Chess)
+    }
+
+    pub(crate) fn go() -> DynGame {
+        DynGame::new(Go::new())
+    }
+
+    pub(crate) fn malawi() -> DynGame {
+        DynGame::new(Malawi)
+    }
+
+    pub(crate) fn othello() -> DynGame {
+        DynGame::new(Othello::new())
+    }
+
+    pub(crate) fn shogi() -> DynGame {
+        DynGame::new(Shogi)
+    }
+
     /// A game of random moves from the start, or from `skip` plies into it.
-    pub(crate) fn random_game<G: Game>(
-        game: &G,
+    pub(crate) fn random_game(
+        game: &DynGame,
         seed: u64,
         skip: usize,
         plies: usize,
-    ) -> GameRecord<G::Position> {
+    ) -> GameRecord<Pos> {
         let mut random = rng::stream(seed, "records", 0);
-        let mut wander = |record: &mut GameRecord<G::Position>, plies| {
+        let mut wander = |record: &mut GameRecord<Pos>, plies| {
             while record.ending().is_none() && record.ply() < plies {
                 let legal: Vec<_> = record.position().moves().collect();
                 record.play(legal[random.random_range(0..legal.len())]).unwrap();
@@ -297,23 +320,23 @@ pub(crate) mod tests {
         (0..plies / 2).map(note).collect()
     }
 
-    fn formats<G: Game>(game: &G) -> Vec<RecordFormat> {
+    fn formats(game: &DynGame) -> Vec<RecordFormat> {
         RecordFormat::ALL.into_iter().filter(|f| f.fits(game)).collect()
     }
 
     #[test]
     fn every_game_has_its_formats() {
         use RecordFormat::{Csa, Ggf, Pgn, Plain, Sgf, Usi};
-        assert_eq!(formats(&Chess), [Pgn, Plain]);
-        assert_eq!(formats(&Shogi), [Pgn, Csa, Usi, Plain]);
-        assert_eq!(formats(&Go::new()), [Pgn, Sgf, Plain]);
-        assert_eq!(formats(&Othello::new()), [Pgn, Sgf, Ggf, Plain]);
-        assert_eq!(formats(&Malawi), [Pgn, Plain]);
-        assert_eq!(RecordFormat::usual(&Chess), Pgn);
-        assert_eq!(RecordFormat::usual(&Othello::new()), Ggf);
-        assert_eq!(RecordFormat::usual(&Go::new()), Sgf);
-        let record = random_game(&Chess, 1, 0, 4);
-        let refused = write_record(&Chess, Csa, &record, &headers(), &[]).unwrap_err();
+        assert_eq!(formats(&chess()), [Pgn, Plain]);
+        assert_eq!(formats(&shogi()), [Pgn, Csa, Usi, Plain]);
+        assert_eq!(formats(&go()), [Pgn, Sgf, Plain]);
+        assert_eq!(formats(&othello()), [Pgn, Sgf, Ggf, Plain]);
+        assert_eq!(formats(&malawi()), [Pgn, Plain]);
+        assert_eq!(RecordFormat::usual(&chess()), Pgn);
+        assert_eq!(RecordFormat::usual(&othello()), Ggf);
+        assert_eq!(RecordFormat::usual(&go()), Sgf);
+        let record = random_game(&chess(), 1, 0, 4);
+        let refused = write_record(&chess(), Csa, &record, &headers(), &[]).unwrap_err();
         assert!(refused.to_string().contains("pgn, txt"), "{refused}");
         for format in RecordFormat::ALL {
             assert_eq!(format.to_string().to_uppercase().parse(), Ok(format));

@@ -3,8 +3,8 @@
 //! How a game is played: [`SelfPlayTable`](evalsmith_rules::SelfPlayTable).
 
 use crate::{BatchBuilder, DataError, Row, Shard, Tally};
-use evalsmith_core::{Game, Position};
-use evalsmith_rules::{OpeningOf, SelfPlayConfig, SelfPlayed};
+use evalsmith_core::Game;
+use evalsmith_rules::{DynFunction, DynGame, OpeningOf, SelfPlayConfig, SelfPlayed};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use std::ops::Range;
 const MOST_SAMPLED: u32 = 100_000;
 
 /// Who plays, and from where.
-pub struct Setting<'a, P: Position, E> {
+pub struct Setting<'a> {
     /// The functions of the two players, who change sides with every game.
-    pub functions: [&'a E; 2],
+    pub functions: [&'a DynFunction; 2],
     /// The opening of each game by its number; random moves where there is none.
-    pub openings: Option<&'a OpeningOf<'a, P>>,
+    pub openings: Option<&'a OpeningOf<'a>>,
 }
 
 /// A plan for self-play.
@@ -145,7 +145,7 @@ impl SelfPlay {
     ///
     /// # Errors
     /// When the plan makes no sense, or asks a game without a solver to solve.
-    pub fn check_for<G: Game>(&self, game: &G) -> Result<(), DataError> {
+    pub fn check_for(&self, game: &DynGame) -> Result<(), DataError> {
         self.check()?;
         if self.solve_at > 0 && game.solver().is_none() {
             return Err(DataError::Plan {

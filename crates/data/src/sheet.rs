@@ -5,7 +5,8 @@
 //! What cannot be read is counted and left out, never guessed: a cell that is no
 //! number becomes not a number, a row without a result is dropped. Invariant:
 //! memory is that of a few batches, and neither batches nor threads change what
-//! is read.
+//! is read. A text is opened and read once, so that it may come through a pipe; Parquet
+//! begins at its end and must be a file.
 
 mod meaning;
 mod parquet;
@@ -13,24 +14,24 @@ mod text;
 
 pub use meaning::Faults;
 
-use crate::DataError;
+use crate::{DataError, source};
 use meaning::{Raw, Scheme};
+use std::fmt;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 /// Rows among which a loss of -1 must be for numbers to be read with it.
 const FIRST_ROWS: usize = 1 << 16;
 
-/// A table, opened: its columns are known, its rows are not read.
-#[derive(Clone, Debug)]
+/// A table, opened: its columns are known, its rows are not read. Reading them takes it.
 pub struct Sheet {
     path: PathBuf,
     names: Vec<String>,
     form: Form,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    Text { separator: u8 },
+    Text(text::Rows),
     Parquet,
 }
 
@@ -102,17 +103,30 @@ struct Plan {
     first: Option<String>,
 }
 
+impl fmt::Debug for Sheet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, names, form: _ } = self;
+        f.debug_struct("Sheet").field("path", path).field("names", names).finish_non_exhaustive()
+    }
+}
+
 impl Sheet {
     /// Opens a table and reads the names of its columns.
     ///
     /// # Errors
     /// When the file cannot be read, is empty, or names a column twice.
     pub fn open(path: &Path) -> Result<Self, DataError> {
-        let (names, form) = if parquet::is_one(path) {
+        let io = |e| DataError::io(path, e);
+        let mut input = source::open(path).map_err(io)?;
+        let is_parquet = input.fill_buf().map_err(io)?.starts_with(parquet::MAGIC);
+        let (names, form) = if !is_parquet {
+            let (names, rows) = text::Rows::open(path, input)?;
+            (names, Form::Text(rows))
+        } else if path.is_file() {
             (parquet::names(path)?, Form::Parquet)
         } else {
-            let (names, separator) = text::header(path)?;
-            (names, Form::Text { separator })
+            let reason = "this is Parquet, which cannot be read from a pipe; give the file itself";
+            return Err(wrong(path, reason));
         };
         if let Some(twice) = names.iter().enumerate().find(|(i, n)| names[..*i].contains(n)) {
             let name = twice.1;
@@ -132,13 +146,30 @@ impl Sheet {
         &self.names
     }
 
+    /// Those of some columns whose cells are mostly numbers, by the first rows, which are
+    /// read all the same.
+    ///
+    /// # Errors
+    /// When a column is missing or the file cannot be read.
+    pub fn columns_of_numbers(&mut self, names: &[String]) -> Result<Vec<String>, DataError> {
+        let places = names.iter().map(|name| self.place(name)).collect::<Result<Vec<_>, _>>()?;
+        let numbers = match &mut self.form {
+            Form::Text(rows) => rows
+                .look_for_numbers(&places, self.names.len())
+                .map_err(|e| DataError::io(&self.path, e))?,
+            Form::Parquet => parquet::look_for_numbers(&self.path, &places)?,
+        };
+        let held = names.iter().zip(numbers).filter(|(_, number)| *number);
+        Ok(held.map(|(name, _)| name.clone()).collect())
+    }
+
     /// Reads all rows and hands them on, batch by batch.
     ///
     /// # Errors
     /// When a column is missing, the file cannot be read to its end or no row has
     /// a result, and whatever error `visit` returns.
     pub fn read<E: From<DataError>>(
-        &self,
+        mut self,
         columns: &SheetColumns,
         mut visit: impl FnMut(SheetBatch) -> Result<(), E>,
     ) -> Result<Faults, E> {
@@ -157,9 +188,14 @@ impl Sheet {
             Ok(())
         };
         let mut hand_on = |raw| take(first.add(raw), &mut faults);
-        match self.form {
-            Form::Text { separator } => text::read(self, separator, &plan, &mut hand_on)?,
-            Form::Parquet => parquet::read(self, &plan, &mut hand_on)?,
+        match &mut self.form {
+            Form::Text(rows) => {
+                text::read(rows, &self.path, self.names.len(), &plan, &mut hand_on)?;
+            }
+            Form::Parquet => {
+                let table = parquet::Table { path: &self.path, names: &self.names };
+                parquet::read(table, &plan, &mut hand_on)?;
+            }
         }
         take(first.raw, &mut faults)?;
         if faults.rows == 0 {
@@ -180,24 +216,26 @@ impl Sheet {
     /// When the file is no text or cannot be read to its end, and whatever error
     /// `visit` returns.
     pub fn texts<E: From<DataError>>(
-        &self,
+        self,
         visit: impl FnMut(Vec<String>) -> Result<(), E>,
     ) -> Result<(), E> {
         match self.form {
-            Form::Text { separator } => text::cells(self, separator, visit),
+            Form::Text(rows) => text::cells(rows, &self.path, self.names.len(), visit),
             Form::Parquet => {
                 Err(wrong(&self.path, "it is Parquet; give it as CSV or TSV here").into())
             }
         }
     }
 
+    fn place(&self, name: &str) -> Result<usize, DataError> {
+        self.names.iter().position(|n| n == name).ok_or_else(|| {
+            let there = in_words(&self.names);
+            wrong(&self.path, &format!("there is no column {name:?}; the columns are {there}"))
+        })
+    }
+
     fn plan(&self, columns: &SheetColumns) -> Result<Plan, DataError> {
-        let place = |name: &String| {
-            self.names.iter().position(|n| n == name).ok_or_else(|| {
-                let there = in_words(&self.names);
-                wrong(&self.path, &format!("there is no column {name:?}; the columns are {there}"))
-            })
-        };
+        let place = |name: &String| self.place(name);
         Ok(Plan {
             numbers: columns.numbers.iter().map(place).collect::<Result<_, _>>()?,
             result: place(&columns.result)?,
@@ -320,5 +358,65 @@ mod tests {
             let error = read(text, &wanted).unwrap_err().to_string();
             assert!(error.contains(words), "{text:?}: {error}");
         }
+    }
+
+    #[test]
+    fn columns_of_numbers_are_told_by_the_first_rows_which_are_read_all_the_same() {
+        let rows = "a,7,,1-0\nb,8,1,0-1\n7,x,,1-0\n";
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        write!(file, "name,x,gaps,result\n{rows}").unwrap();
+        let names = ["name", "x", "gaps"].map(String::from);
+        let mut sheet = Sheet::open(file.path()).unwrap();
+        for _ in 0..2 {
+            assert_eq!(sheet.columns_of_numbers(&names).unwrap(), ["x"]);
+        }
+        let mut seen = Vec::new();
+        sheet
+            .texts(|cells| -> Result<(), DataError> {
+                seen.push(cells.join(","));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(seen.join("\n") + "\n", rows);
+        let mut sheet = Sheet::open(file.path()).unwrap();
+        sheet.columns_of_numbers(&names).unwrap();
+        let wanted = SheetColumns { game: None, ..columns(&["x"]) };
+        let mut x = Vec::new();
+        let faults = sheet
+            .read(&wanted, |batch| -> Result<(), DataError> {
+                x.extend(batch.numbers[0].clone());
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!((faults.rows, &x[..2]), (3, &[7.0, 8.0][..]));
+        let mut sheet = Sheet::open(file.path()).unwrap();
+        let error = sheet.columns_of_numbers(&["y".into()]).unwrap_err().to_string();
+        assert!(error.contains("no column \"y\""), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_text_is_read_through_a_pipe_and_parquet_is_refused_there() {
+        let through_a_pipe = |bytes: &[u8]| {
+            let (reader, mut writer) = std::io::pipe().unwrap();
+            writer.write_all(bytes).unwrap();
+            drop(writer);
+            let fd = std::os::fd::AsRawFd::as_raw_fd(&reader);
+            (reader, PathBuf::from(format!("/dev/fd/{fd}")))
+        };
+        let (_pipe, path) = through_a_pipe(b"x,result,game\n1,1-0,a\n2,0-1,b\n");
+        let mut sheet = Sheet::open(&path).unwrap();
+        assert_eq!(sheet.columns_of_numbers(&["x".into(), "game".into()]).unwrap(), ["x"]);
+        let mut rows = 0;
+        sheet
+            .read(&columns(&["x"]), |batch| -> Result<(), DataError> {
+                rows += batch.len();
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(rows, 2);
+        let (_pipe, path) = through_a_pipe(b"PAR1 and more");
+        let error = Sheet::open(&path).unwrap_err().to_string();
+        assert!(error.contains("cannot be read from a pipe"), "{error}");
     }
 }

@@ -10,13 +10,14 @@ use arrow_array::{
     UInt16Array, UInt32Array,
 };
 use evalsmith_core::{Game, Outcome, Progress};
+use evalsmith_rules::DynGame;
 use parquet::arrow::ArrowWriter;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::Arc;
 
-pub(super) fn text<G: Game>(
-    game: &G,
+pub(super) fn text(
+    game: &DynGame,
     dataset: &Dataset,
     comma: char,
     out: &mut impl Write,
@@ -64,8 +65,8 @@ fn quoted(text: &str, comma: char) -> String {
     }
 }
 
-pub(super) fn parquet<G: Game>(
-    game: &G,
+pub(super) fn parquet(
+    game: &DynGame,
     dataset: &Dataset,
     out: &mut (impl Write + Send),
     progress: &dyn Progress,
@@ -88,8 +89,8 @@ pub(super) fn parquet<G: Game>(
     Ok(Exported { written, ..Exported::default() })
 }
 
-fn columns<G: Game>(
-    game: &G,
+fn columns(
+    game: &DynGame,
     dataset: &Dataset,
     batch: Option<&crate::Batch>,
 ) -> Result<RecordBatch, DataError> {

@@ -371,12 +371,11 @@ mod tests {
     use super::super::InputFormat;
     use super::super::trial::{fault, read, read_one};
     use super::*;
+    use crate::records::tests::shogi;
     use evalsmith_core::Game;
-    use evalsmith_shogi::Shogi;
 
     fn names(text: &str) -> Vec<String> {
-        let game = read_one(&Shogi, InputFormat::Csa, text);
-        game.moves.iter().map(ToString::to_string).collect()
+        read_one(&shogi(), InputFormat::Csa, text).names(&shogi())
     }
 
     #[test]
@@ -384,23 +383,23 @@ mod tests {
         let text = "V2.2\nN+Anna, A.\nN-Ben\n$EVENT:x\nPI\n+\n+7776FU,T3\n-3334FU\nT1\n'** 35\n\
                     +8822UM\n-3122GI\n+0055KA\n%TORYO\n";
         assert_eq!(names(text), ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"]);
-        let game = read_one(&Shogi, InputFormat::Csa, text);
+        let game = read_one(&shogi(), InputFormat::Csa, text);
         assert_eq!(game.outcome, Some(Outcome::WIN));
     }
 
     #[test]
     fn first_positions_come_in_three_ways() {
         let handicap =
-            read_one(&Shogi, InputFormat::Csa, "PI82HI22KA\n-\n-5142OU\n+7776FU\n%CHUDAN\n");
+            read_one(&shogi(), InputFormat::Csa, "PI82HI22KA\n-\n-5142OU\n+7776FU\n%CHUDAN\n");
         assert_eq!((handicap.first, handicap.outcome), (Side::Second, None));
-        let sfen = Shogi.format(&handicap.positions[0], Side::Second);
+        let sfen = shogi().format(&handicap.positions[0], Side::Second);
         assert!(sfen.starts_with("lnsgkgsnl/9/ppppppppp/"), "{sfen}");
         let pieces = read_one(
-            &Shogi,
+            &shogi(),
             InputFormat::Csa,
             "P+59OU00FU00FU\nP-51OU\nP-00AL\n+\n+0055FU\n%KACHI\n",
         );
-        let sfen = Shogi.format(&pieces.positions[0], Side::First);
+        let sfen = shogi().format(&pieces.positions[0], Side::First);
         assert_eq!(sfen, "4k4/9/9/9/9/9/9/9/4K4 b 2P2r2b4g4s4n4l16p 1");
         assert_eq!(pieces.outcome, Some(Outcome::LOSS));
     }
@@ -408,7 +407,7 @@ mod tests {
     #[test]
     fn endings_are_those_of_the_side_to_move() {
         let outcome = |end: &str| {
-            read_one(&Shogi, InputFormat::Csa, &format!("PI\n+\n+7776FU\n{end}\n")).outcome
+            read_one(&shogi(), InputFormat::Csa, &format!("PI\n+\n+7776FU\n{end}\n")).outcome
         };
         for (end, expected) in [
             ("%TORYO", Some(Outcome::WIN)),
@@ -426,7 +425,7 @@ mod tests {
     fn faults_are_told_with_their_line_and_the_next_game_is_read() {
         let text = "PI\n+\n+7776XX\n-3334FU\n%TORYO\n/\nPI\n+\n+7775FU\n%TORYO\n/\nPI\n+\n+7776FU\n/\n\
                     PI\n+\n+2726FU\n%TORYO\n";
-        let found: Vec<_> = read(&Shogi, InputFormat::Csa, text)
+        let found: Vec<_> = read(&shogi(), InputFormat::Csa, text)
             .into_iter()
             .map(|read| read.err().map(|fault| (fault.why, fault.place)))
             .collect();
@@ -437,6 +436,6 @@ mod tests {
             None,
         ];
         assert_eq!(found, expected);
-        assert_eq!(fault(&Shogi, InputFormat::Csa, "PI\n+\n+7776FU").why, Why::Truncated);
+        assert_eq!(fault(&shogi(), InputFormat::Csa, "PI\n+\n+7776FU").why, Why::Truncated);
     }
 }

@@ -8,17 +8,18 @@
 use super::script::{Fault, Place, Reader, Script, Start};
 use crate::source::Lines;
 use evalsmith_core::{Game, Outcome, Side};
+use evalsmith_rules::DynGame;
 
 /// No game's text of a position has more fields.
 const FIELDS: usize = 8;
 
-pub(crate) struct Epd<G: Game> {
+pub(crate) struct Epd {
     lines: Lines,
-    game: G,
+    game: DynGame,
 }
 
-impl<G: Game> Epd<G> {
-    pub(crate) fn new(lines: Lines, game: &G) -> Self {
+impl Epd {
+    pub(crate) fn new(lines: Lines, game: &DynGame) -> Self {
         Self { lines, game: game.clone() }
     }
 
@@ -89,7 +90,7 @@ fn centipawns(remarks: &str) -> Option<f64> {
     words.next()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-impl<G: Game> Reader for Epd<G> {
+impl Reader for Epd {
     fn next(&mut self, script: &mut Script) -> Result<bool, Fault> {
         loop {
             let line = match self.lines.next() {
@@ -114,7 +115,7 @@ mod tests {
     use super::super::{InputFormat, Why};
     use super::*;
     use crate::records::log_odds;
-    use evalsmith_chess::Chess;
+    use crate::records::tests::chess;
 
     #[test]
     fn remarks_of_many_kinds_are_understood() {
@@ -130,7 +131,7 @@ mod tests {
             ("\t0-1\tg17", Some(Outcome::LOSS), None),
             (",1/2-1/2", Some(Outcome::DRAW), None),
         ] {
-            let game = read_one(&Chess, InputFormat::Epd, &format!("{fen}{remark}"));
+            let game = read_one(&chess(), InputFormat::Epd, &format!("{fen}{remark}"));
             assert_eq!((game.outcome, game.first), (outcome, Side::Second), "{remark}");
             let value: Vec<_> = value.map(|value| (0, value)).into_iter().collect();
             assert_eq!(game.values, value, "{remark}");
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn faults_are_told_with_their_line() {
-        let found = fault(&Chess, InputFormat::Epd, "\n# remark\nnonsense 1-0\n");
+        let found = fault(&chess(), InputFormat::Epd, "\n# remark\nnonsense 1-0\n");
         assert_eq!((found.why, found.place), (Why::Malformed, Place::Line(3)));
     }
 }

@@ -14,6 +14,7 @@ use crate::Label;
 use crate::records::sgf_number;
 use crate::source::{Bytes, Lines};
 use evalsmith_core::{Game, Malformed, Protocol};
+use evalsmith_rules::DynGame;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -95,7 +96,7 @@ impl InputFormat {
     }
 
     /// Whether records of a game come so.
-    pub fn fits<G: Game>(self, game: &G) -> bool {
+    pub fn fits(self, game: &DynGame) -> bool {
         match self {
             Self::Pgn | Self::Txt | Self::Epd => true,
             Self::Wthor | Self::Ggf | Self::Obf => game.dialect(Protocol::NBoard).is_some(),
@@ -105,7 +106,7 @@ impl InputFormat {
     }
 
     /// The format that a file's name tells, for a game.
-    pub fn of_file<G: Game>(path: &Path, game: &G) -> Option<Self> {
+    pub fn of_file(path: &Path, game: &DynGame) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name = name.strip_suffix(".zst").unwrap_or(&name);
         let ends =
@@ -134,7 +135,7 @@ impl InputFormat {
     }
 
     /// Opens a stream of records.
-    pub(crate) fn reader<G: Game>(self, input: Bytes, path: &Path, game: &G) -> Box<dyn Reader> {
+    pub(crate) fn reader(self, input: Bytes, path: &Path, game: &DynGame) -> Box<dyn Reader> {
         match self {
             Self::Wthor => Box::new(Wthor::new(input, Names::beside(path))),
             Self::Pgn => Box::new(Pgn::new(Lines::new(input), game)),

@@ -92,7 +92,7 @@ mod tests {
     use super::super::trial::{fault, read, read_one};
     use super::*;
     use crate::import::Place;
-    use evalsmith_othello::{Move, Othello};
+    use crate::records::tests::othello;
 
     const BOARD: &str =
         "BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]";
@@ -103,8 +103,8 @@ mod tests {
             "1 (;GM[Othello]PC[GGS/os]DT[2003]PB[a]PW[b]RB[2113.39]RW[1500]TI[15:00]TY[8]RE[-6.00:r]\
              {BOARD}B[f5//1.00]W[D6/1.5]B[c3]W[d3]B[c4];)"
         );
-        let game = read_one(&Othello::new(), InputFormat::Ggf, &text);
-        assert_eq!((game.moves.len(), game.moves[0]), (5, Move(37)));
+        let game = read_one(&othello(), InputFormat::Ggf, &text);
+        assert_eq!(game.names(&othello()), ["f5", "d6", "c3", "d3", "c4"]);
         assert_eq!(game.outcome, Some(Outcome::by(-6)));
         let mut script = Script::new();
         let lines = Lines::new(crate::source::of_bytes(text));
@@ -118,7 +118,7 @@ mod tests {
             "(;GM[Othello]{BOARD}B[f5]W[a1];)\n(;GM[Othello]RE[lots]{BOARD};)\n\
              (;GM[Chess];)\n(;GM[Othello]BO[6 -- *];)\n(;GM[Othello]RE[+2]{BOARD}B[f5];)\n"
         );
-        let found: Vec<_> = read(&Othello::new(), InputFormat::Ggf, text)
+        let found: Vec<_> = read(&othello(), InputFormat::Ggf, text)
             .into_iter()
             .map(|read| read.err().map(|fault| (fault.why, fault.place)))
             .collect();
@@ -130,7 +130,7 @@ mod tests {
             None,
         ];
         assert_eq!(found, expected);
-        let cut = fault(&Othello::new(), InputFormat::Ggf, "(;GM[Othello]B[f5");
+        let cut = fault(&othello(), InputFormat::Ggf, "(;GM[Othello]B[f5");
         assert_eq!(cut.why, Why::Truncated);
     }
 }

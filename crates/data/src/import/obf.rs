@@ -96,13 +96,13 @@ mod tests {
     use super::super::trial::{fault, read_one};
     use super::super::{InputFormat, Why};
     use super::*;
-    use evalsmith_othello::Othello;
+    use crate::records::tests::othello;
 
     const FFO: &str = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO--";
 
     #[test]
     fn the_best_score_is_the_result() {
-        let othello = Othello::new();
+        let othello = othello();
         for (line, outcome, m) in [
             (format!("{FFO} X; A2:+6; G8:+18; H1:+12; --:-127;"), Some(18), "g8"),
             (format!("{FFO} Black 62 -4"), Some(-4), "g8"),
@@ -110,7 +110,7 @@ mod tests {
         ] {
             let game = read_one(&othello, InputFormat::Obf, &line);
             assert_eq!(game.outcome, outcome.map(Outcome::by), "{line}");
-            assert_eq!(game.moves[0].to_string(), m, "{line}");
+            assert_eq!(game.names(&othello)[0], m, "{line}");
         }
         let bare = read_one(&othello, InputFormat::Obf, &format!("% title\n\n{FFO} X\n"));
         assert_eq!((bare.outcome, bare.moves.len()), (None, 0));
@@ -127,7 +127,7 @@ mod tests {
             (format!("{} X", &FFO[1..]), Why::Illegal, "on h8"),
             (format!("{FFO} X what is this"), Why::Malformed, "what is this"),
         ] {
-            let found = fault(&Othello::new(), InputFormat::Obf, format!("\n{line}\n"));
+            let found = fault(&othello(), InputFormat::Obf, format!("\n{line}\n"));
             assert_eq!((found.why, found.place), (why, Place::Line(2)), "{line}: {found:?}");
             assert!(
                 found.reason.to_lowercase().contains(&word.to_lowercase()),

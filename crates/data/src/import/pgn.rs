@@ -16,6 +16,7 @@ use crate::records::log_odds;
 use crate::source::Lines;
 use bytes::{BLOCK, Masks, masks};
 use evalsmith_core::{Game, Outcome, Side};
+use evalsmith_rules::DynGame;
 use memchr::memchr;
 
 /// Log-odds of a mate that somebody saw.
@@ -93,7 +94,7 @@ struct State {
 }
 
 impl Pgn {
-    pub(crate) fn new<G: Game>(lines: Lines, game: &G) -> Self {
+    pub(crate) fn new(lines: Lines, game: &DynGame) -> Self {
         let white = if game.side_names()[0] == "black" { Side::Second } else { Side::First };
         Self { lines, game: game.name().to_owned(), white, lost: false }
     }
@@ -441,7 +442,7 @@ mod tests {
     use super::super::InputFormat;
     use super::super::trial::{fault, read, read_one};
     use super::*;
-    use evalsmith_chess::Chess;
+    use crate::records::tests::chess;
     use evalsmith_core::Position;
     use proptest::prelude::*;
 
@@ -510,9 +511,8 @@ mod tests {
     }
 
     fn names(text: &str) -> String {
-        let game = read_one(&Chess, InputFormat::Pgn, text);
-        let moves = game.positions.iter().zip(&game.moves);
-        moves.map(|(p, &m)| Chess.format_move(p, m)).collect::<Vec<_>>().join(" ")
+        let game = read_one(&chess(), InputFormat::Pgn, text);
+        game.names(&chess()).join(" ")
     }
 
     #[test]
@@ -527,20 +527,20 @@ mod tests {
     fn values_belong_to_the_position_after_the_move() {
         let text =
             "1. e4 { [%clk 0:01] [%eval 0.4] } e5 (1... f6 {[%eval 2.0]}) 2. f3 {[%eval #-3,20]} *";
-        let game = read_one(&Chess, InputFormat::Pgn, text);
+        let game = read_one(&chess(), InputFormat::Pgn, text);
         assert_eq!(game.values, [(1, log_odds(0.4)), (3, -MATE)]);
         assert_eq!((game.outcome, game.positions.len()), (None, 4));
     }
 
     #[test]
     fn results_come_from_the_tag_or_the_end_or_the_rules() {
-        let result = |text: &str| read_one(&Chess, InputFormat::Pgn, text).outcome;
+        let result = |text: &str| read_one(&chess(), InputFormat::Pgn, text).outcome;
         assert_eq!(result("[Result \"0-1\"]\n\n1. e4 *\n"), Some(Outcome::LOSS));
         assert_eq!(result("[Result \"*\"]\n\n1. e4 1/2-1/2\n"), Some(Outcome::DRAW));
         assert_eq!(result("1. f3 e5 2. g4 Qh4# *"), Some(Outcome::LOSS));
         assert_eq!(result("[Result \"*\"]\n\n*\n"), None);
         let games = read(
-            &Chess,
+            &chess(),
             InputFormat::Pgn,
             "[Result \"1-0\"]\n\n1. e4\n\n[Event \"b\"]\n\n1. d4 0-1",
         );
@@ -554,7 +554,7 @@ mod tests {
         let text = format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. a8(Q)+ Kd7 1-0\n");
         assert_eq!(names(&text), "a8=Q+ Kd7");
         let black = read_one(
-            &Chess,
+            &chess(),
             InputFormat::Pgn,
             "[FEN \"4k3/p7/8/8/8/8/P7/4K3 b - - 0 1\"]\n\n1... a5 1-0",
         );
@@ -578,7 +578,7 @@ mod tests {
             ("[FEN \"nonsense\"]\n\n1. e4 1-0", Why::Illegal, 1, "FEN"),
             ("[FEN nonsense]\n\n1. e4 1-0", Why::Malformed, 1, "no tag"),
         ] {
-            let found = fault(&Chess, InputFormat::Pgn, text);
+            let found = fault(&chess(), InputFormat::Pgn, text);
             assert_eq!((found.why, found.place), (why, Place::Line(line)), "{text}: {found:?}");
             assert!(found.reason.contains(word), "{text}: {found:?}");
         }
@@ -588,7 +588,7 @@ mod tests {
     fn ratings_are_those_of_the_tags() {
         let text = "[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2700\"]\n[BlackElo \"?\"]\n\n*";
         let mut script = Script::new();
-        Pgn::new(Lines::new(crate::source::of_bytes(text)), &Chess).next(&mut script).unwrap();
+        Pgn::new(Lines::new(crate::source::of_bytes(text)), &chess()).next(&mut script).unwrap();
         assert_eq!((script.ratings, script.whose.as_str()), ([Some(2700), None], "A - B"));
     }
 }

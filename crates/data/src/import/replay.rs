@@ -4,61 +4,42 @@ use super::script::{Fault, Place, Script, Start, Why};
 use crate::DataError;
 use crate::batch::Cells;
 use crate::writer::Writer;
-use evalsmith_core::{Game, Outcome, Position, Side};
-
-type MoveOf<G> = <<G as Game>::Position as Position>::Move;
+use evalsmith_core::{Game, Malformed, Outcome, Side};
+use evalsmith_rules::{DynGame, Record, ReplayStart, Unplayable};
 
 /// One value replays many records.
-pub(crate) struct Replay<'g, G: Game> {
-    game: &'g G,
-    first: Side,
-    positions: Vec<G::Position>,
-    moves: Vec<MoveOf<G>>,
-    over: bool,
+pub(crate) struct Replay<'g> {
+    game: &'g DynGame,
+    played: Box<dyn evalsmith_rules::Replay>,
 }
 
-impl<'g, G: Game> Replay<'g, G> {
-    pub(crate) fn new(game: &'g G) -> Self {
-        Self { game, first: Side::First, positions: Vec::new(), moves: Vec::new(), over: false }
+impl<'g> Replay<'g> {
+    pub(crate) fn new(game: &'g DynGame) -> Self {
+        Self { game, played: game.replay() }
     }
 
-    pub(crate) fn game(&self) -> &'g G {
+    pub(crate) fn game(&self) -> &'g DynGame {
         self.game
     }
 
     /// Plays a record; returns its outcome for the first player, where it has one.
     pub(crate) fn play(&mut self, script: &Script) -> Result<Option<Outcome>, Fault> {
-        self.positions.clear();
-        self.moves.clear();
-        let (mut position, first) = self.start(script)?;
-        let mut side = first;
-        self.first = first;
-        for (text, told, place) in script.moves() {
-            let out_of_turn = told.is_some_and(|told| told != side);
-            let m = match self.game.parse_move(&position, text) {
-                Ok(m) if !out_of_turn => m,
-                read => {
-                    let Some(pass) = script.implied_passes.then(|| self.pass(&position)).flatten()
-                    else {
-                        return Err(self.illegal(place, text, out_of_turn.then_some(side), read));
-                    };
-                    let after = position.play(pass);
-                    let m = self.game.parse_move(&after, text);
-                    let m = m.map_err(|e| self.illegal(place, text, None, Err(e)))?;
-                    self.step(&mut position, &mut side, pass);
-                    m
-                }
-            };
-            self.step(&mut position, &mut side, m);
-            if self.moves.len() > usize::from(u16::MAX) {
+        let start = match &script.start {
+            Start::Usual => ReplayStart::Usual,
+            Start::Own(text) => ReplayStart::Own(text),
+            Start::Spoken(protocol, text) => ReplayStart::Spoken(*protocol, text),
+        };
+        let illegal = |e: Malformed| Fault::new(Why::Illegal, script.place, e.to_string());
+        self.played.begin(start).map_err(illegal)?;
+        for (text, side, place) in script.moves() {
+            let played = self.played.play(text, side, script.implied_passes);
+            played.map_err(|why| self.illegal(place, text, why))?;
+            if self.played.ply() > usize::from(u16::MAX) {
                 let reason = format!("more than {} moves; a dataset numbers no more", u16::MAX);
                 return Err(Fault::malformed(place, reason));
             }
         }
-        let ruled = position.outcome().map(|outcome| outcome.seen_by(side, Side::First));
-        self.over = ruled.is_some();
-        self.positions.push(position);
-        match (script.told, ruled) {
+        match (script.told, self.played.outcome()) {
             (Some(told), Some(ruled)) if !script.binding && told.verdict() != ruled.verdict() => {
                 let name = |outcome: Outcome| match outcome.margin() {
                     1.. => "a win for the first player",
@@ -75,74 +56,35 @@ impl<'g, G: Game> Replay<'g, G> {
         }
     }
 
-    /// The first position of the record played last, who was to move, and the moves.
-    pub(crate) fn played(&self) -> (&G::Position, Side, &[MoveOf<G>]) {
-        (&self.positions[0], self.first, &self.moves)
-    }
-
-    fn step(&mut self, position: &mut G::Position, side: &mut Side, m: MoveOf<G>) {
-        let next = position.play(m);
-        self.positions.push(std::mem::replace(position, next));
-        self.moves.push(m);
-        *side = side.other();
-    }
-
-    fn start(&self, script: &Script) -> Result<(G::Position, Side), Fault> {
-        let read = match &script.start {
-            Start::Usual => return Ok((self.game.start(), Side::First)),
-            Start::Own(text) => self.game.parse(text),
-            Start::Spoken(protocol, text) => match self.game.dialect(*protocol) {
-                Some(dialect) => dialect.parse_position(text),
-                None => self.game.parse(text),
-            },
-        };
-        read.map_err(|e| Fault::new(Why::Illegal, script.place, e.to_string()))
-    }
-
-    /// The pass, where it is the only move.
-    fn pass(&self, position: &G::Position) -> Option<MoveOf<G>> {
-        let mut moves = position.moves();
-        let only = moves.next().filter(|_| moves.next().is_none())?;
-        (self.game.format_move(position, only) == "pass").then_some(only)
-    }
-
-    fn illegal(
-        &self,
-        place: Place,
-        text: &str,
-        to_move: Option<Side>,
-        read: Result<MoveOf<G>, evalsmith_core::Malformed>,
-    ) -> Fault {
-        let ply = self.moves.len() + 1;
-        let reason = match (to_move, read) {
-            (Some(side), _) => {
+    fn illegal(&self, place: Place, text: &str, why: Unplayable) -> Fault {
+        let ply = self.played.ply() + 1;
+        let reason = match why {
+            Unplayable::OutOfTurn(side) => {
                 let name = self.game.side_names()[side.index()];
                 format!("move {ply}, {text:?}: it is {name}'s turn")
             }
-            (None, Err(e)) => format!("move {ply}: {e}"),
-            (None, Ok(_)) => format!("move {ply}, {text:?}: it cannot be played here"),
+            Unplayable::Illegal(e) => format!("move {ply}: {e}"),
         };
         Fault::new(Why::Illegal, place, reason)
     }
 
     /// The moves of the record played last, implied passes among them.
     pub(crate) fn ply(&self) -> usize {
-        self.moves.len()
+        self.played.ply()
     }
 
-    #[cfg(test)]
-    pub(crate) fn positions(&self) -> &[G::Position] {
-        &self.positions
+    /// The record played last, as far as the rules let it go on.
+    pub(crate) fn record(&self) -> Record {
+        self.played.record()
     }
 
+    /// The packed position after so many half-moves of the record played last, and the
+    /// move played there.
     #[cfg(test)]
-    pub(crate) fn first(&self) -> Side {
-        self.first
-    }
-
-    #[cfg(test)]
-    pub(crate) fn moves(&self) -> &[MoveOf<G>] {
-        &self.moves
+    pub(crate) fn row(&self, ply: usize) -> (Vec<u8>, Option<String>) {
+        let (mut packed, mut name) = (Vec::new(), String::new());
+        let played = self.played.append_row(ply, &mut packed, &mut name);
+        (packed, played.then_some(name))
     }
 
     /// Appends the rows of the record played last: every position in which
@@ -157,12 +99,13 @@ impl<'g, G: Game> Replay<'g, G> {
         let names: Vec<_> = writer.manifest().label_names().map(Kind::named).collect();
         let mut labels = Vec::with_capacity(names.len());
         let mut values = script.values().iter().peekable();
-        let all = self.positions.len() - usize::from(self.over);
+        let (played, over) = (&self.played, self.played.outcome().is_some());
+        let all = played.ply() + usize::from(!over);
         let rows = if script.only_first { all.min(1) } else { all };
-        for (ply, position) in self.positions[..rows].iter().enumerate() {
-            let side = self.first.after(ply);
+        for ply in 0..rows {
+            let side = played.first().after(ply);
             let for_mover = |value: f32| if side == Side::First { value } else { -value };
-            let stage = position.stage();
+            let stage = played.stage(ply);
             let value = values.next_if(|(at, _)| *at as usize == ply).map(|(_, value)| *value);
             labels.clear();
             labels.extend(names.iter().map(|kind| match kind {
@@ -175,14 +118,11 @@ impl<'g, G: Game> Replay<'g, G> {
             }));
             let outcome = outcome.map(|outcome| outcome.seen_by(Side::First, side));
             let cells = Cells { game: index, ply: ply as u16, stage, side, outcome };
-            let (game, mv) = (self.game, self.moves.get(ply));
-            writer.push_with(cells, &labels, |packed, text| {
-                game.append_packed(position, side, packed);
-                mv.map(|&m| game.append_move(position, m, text)).is_some()
-            })?;
+            writer
+                .push_with(cells, &labels, |packed, text| played.append_row(ply, packed, text))?;
         }
         if rows > 0 {
-            writer.count_ending(if self.over { "rules" } else { "record" }, 1);
+            writer.count_ending(if over { "rules" } else { "record" }, 1);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::InputFormat;
 use super::replay::Replay;
 use super::script::Script;
 use crate::source;
-use evalsmith_core::Game;
+use evalsmith_rules::DynGame;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -25,18 +25,20 @@ pub struct Scanned {
 /// ```
 /// use evalsmith_data::{InputFormat, scan};
 /// use evalsmith_othello::Othello;
+/// use evalsmith_rules::DynGame;
+/// let othello = DynGame::new(Othello::new());
 /// let games = "f5d6c3\nf5 f5\n";
-/// let told = scan(&Othello::new(), InputFormat::Txt, games.as_bytes(), false)?;
+/// let told = scan(&othello, InputFormat::Txt, games.as_bytes(), false)?;
 /// assert_eq!((told.records, told.moves, told.skipped), (2, 5, 0));
-/// let legal = scan(&Othello::new(), InputFormat::Txt, games.as_bytes(), true)?;
+/// let legal = scan(&othello, InputFormat::Txt, games.as_bytes(), true)?;
 /// assert_eq!((legal.records, legal.moves, legal.skipped), (2, 3, 1));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
 /// # Errors
 /// When the stream's beginning cannot be read or is wrapped in an unknown way.
-pub fn scan<G: Game>(
-    game: &G,
+pub fn scan(
+    game: &DynGame,
     format: InputFormat,
     input: impl Read + Send + 'static,
     legally: bool,

@@ -9,6 +9,7 @@ use super::script::{Fault, Place, Reader, Script, Start, Why};
 use crate::records::sgf_number;
 use crate::source::Lines;
 use evalsmith_core::{Game, Outcome, Side};
+use evalsmith_rules::DynGame;
 
 pub(crate) struct Sgf {
     properties: Properties,
@@ -25,7 +26,7 @@ struct Board {
 }
 
 impl Sgf {
-    pub(crate) fn new<G: Game>(lines: Lines, game: &G) -> Self {
+    pub(crate) fn new(lines: Lines, game: &DynGame) -> Self {
         let number = sgf_number(game.name()).unwrap_or_default();
         let size = if number == 1 { 9 } else { 8 };
         let unit = if game.margin_unit() == Some("half points") { 2.0 } else { 1.0 };
@@ -245,41 +246,36 @@ fn runs(row: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::InputFormat;
-    use super::super::trial::{fault, read_one};
+    use super::super::trial::{Read, fault, read_one};
     use super::*;
+    use crate::records::tests::{go, othello};
     use evalsmith_core::Position;
-    use evalsmith_go::Go;
-    use evalsmith_othello::Othello;
 
-    fn go(text: &str) -> super::super::trial::Read<evalsmith_go::Board> {
-        read_one(&Go::new(), InputFormat::Sgf, text)
+    fn read_go(text: &str) -> Read {
+        read_one(&go(), InputFormat::Sgf, text)
     }
 
     #[test]
     fn the_main_line_is_the_first_branch_at_every_fork() {
         let text = "junk (;GM[1]FF[4]\nSZ[9]KM[6.5]C[a \\] b]RE[W+3.5];B[ee];W[cc]\
                     (;B[gc](;W[tt])(;W[aa]))(;B[bb];W[aa])) trailer";
-        let game = go(text);
-        let names: Vec<_> = game.moves.iter().map(ToString::to_string).collect();
-        assert_eq!(names, ["E5", "C7", "G7", "pass"]);
+        let game = read_go(text);
+        assert_eq!(game.names(&go()), ["E5", "C7", "G7", "pass"]);
         assert_eq!(game.outcome, Some(Outcome::by(-7)));
     }
 
     #[test]
     fn stones_are_laid_out() {
-        let game = go("(;SZ[9]HA[2]AB[cc][gg]RE[B+R];W[ee];B[])");
+        let game = read_go("(;SZ[9]HA[2]AB[cc][gg]RE[B+R];W[ee];B[])");
         assert_eq!((game.first, game.outcome), (Side::Second, Some(Outcome::WIN)));
         assert_eq!(
-            format!("{:?}", Go::new().format(&game.positions[0], Side::Second)),
+            format!("{:?}", go().format(&game.positions[0], Side::Second)),
             "\"9/9/2X6/9/9/9/6X2/9/9 w - 0\""
         );
-        let game = go("(;SZ[9]AB[aa:bb]AW[ii]PL[B])");
+        let game = read_go("(;SZ[9]AB[aa:bb]AW[ii]PL[B])");
         assert_eq!(game.first, Side::First);
-        assert_eq!(
-            Go::new().format(&game.positions[0], Side::First),
-            "XX7/XX7/9/9/9/9/9/9/8O b - 0"
-        );
-        assert_eq!(go("(;SZ[9];W[ee])").first, Side::Second);
+        assert_eq!(go().format(&game.positions[0], Side::First), "XX7/XX7/9/9/9/9/9/9/8O b - 0");
+        assert_eq!(read_go("(;SZ[9];W[ee])").first, Side::Second);
     }
 
     #[test]
@@ -302,7 +298,7 @@ mod tests {
 
     #[test]
     fn two_passes_do_not_overrule_the_record() {
-        let game = go("(;SZ[9]RE[B+2];B[ee];W[];B[])");
+        let game = read_go("(;SZ[9]RE[B+2];B[ee];W[];B[])");
         assert_eq!(game.outcome, Some(Outcome::by(4)));
         assert!(game.positions.last().unwrap().outcome().is_some());
     }
@@ -320,11 +316,11 @@ mod tests {
             ("(;SZ[9];B[aa", Why::Truncated, 1, "ends"),
             ("(;SZ[9] 7)", Why::Malformed, 1, "'7'"),
         ] {
-            let found = fault(&Go::new(), InputFormat::Sgf, text);
+            let found = fault(&go(), InputFormat::Sgf, text);
             assert_eq!((found.why, found.place), (why, Place::Line(line)), "{text}: {found:?}");
             assert!(found.reason.contains(word), "{text}: {found:?}");
         }
-        let found = fault(&Othello::new(), InputFormat::Sgf, "(;SZ[8];B[aa])");
+        let found = fault(&othello(), InputFormat::Sgf, "(;SZ[8];B[aa])");
         assert_eq!(found.why, Why::Variant);
     }
 }

@@ -93,17 +93,17 @@ mod tests {
     use super::super::trial::{fault, read, read_one};
     use super::super::{InputFormat, Why};
     use super::*;
-    use evalsmith_othello::{Move, Othello};
+    use crate::records::tests::othello;
 
     #[test]
     fn transcripts_may_leave_blanks_and_passes_out() {
         // After h5 White cannot move; Black goes on with g4.
         let with_pass = "f5d6c5f4e3f6g5e6e7 pass";
-        let othello = Othello::new();
+        let othello = othello();
         let glued = read(&othello, InputFormat::Txt, "f5d6c3\nF5 D6 C3\n\nf5 d6 c3\n");
         assert_eq!(glued.len(), 3);
         for game in glued {
-            assert_eq!(game.unwrap().moves, [Move(37), Move(43), Move(18)]);
+            assert_eq!(game.unwrap().names(&othello), ["f5", "d6", "c3"]);
         }
         let refused = fault(&othello, InputFormat::Txt, with_pass);
         assert_eq!(refused.why, Why::Illegal);
@@ -112,22 +112,22 @@ mod tests {
     #[test]
     fn a_game_without_a_move_is_a_game() {
         let text = "# othello: A - B, not finished\n\n# a list\n\nf5\n";
-        let games = read(&Othello::new(), InputFormat::Txt, text);
+        let games = read(&othello(), InputFormat::Txt, text);
         let plies: Vec<_> = games.into_iter().map(|game| game.unwrap().moves.len()).collect();
         assert_eq!(plies, [0, 1]);
     }
 
     #[test]
     fn unfinished_games_have_no_result() {
-        let game = read_one(&Othello::new(), InputFormat::Txt, "f5d6c4d3c2b3b4b5");
+        let game = read_one(&othello(), InputFormat::Txt, "f5d6c4d3c2b3b4b5");
         assert_eq!((game.moves.len(), game.outcome), (8, None));
     }
 
     #[test]
     fn faults_are_told_with_their_line() {
-        let found = fault(&Othello::new(), InputFormat::Txt, "# a\n\nf5f5d6\n");
+        let found = fault(&othello(), InputFormat::Txt, "# a\n\nf5f5d6\n");
         assert_eq!((found.why, found.place), (Why::Illegal, Place::Line(3)));
-        let found = fault(&Othello::new(), InputFormat::Txt, "from nowhere\n");
+        let found = fault(&othello(), InputFormat::Txt, "from nowhere\n");
         assert_eq!(found.why, Why::Truncated);
     }
 }

@@ -3,34 +3,30 @@
 use super::replay::Replay;
 use super::script::{Fault, Script};
 use super::{InputFormat, Why};
-use crate::records::tests::{headers, notes, random_game};
+use crate::records::tests::{chess, go, headers, malawi, notes, othello, random_game, shogi};
 use crate::source;
 use crate::{RecordFormat, write_record};
-use evalsmith_chess::Chess;
 use evalsmith_core::{Game, GameRecord, Outcome, Position, Side};
-use evalsmith_go::Go;
-use evalsmith_malawi::Malawi;
-use evalsmith_othello::Othello;
-use evalsmith_shogi::Shogi;
+use evalsmith_rules::{DynGame, MoveId, Pos};
 use proptest::prelude::*;
 use std::path::Path;
 
 /// A record that was read and replayed.
 #[derive(Debug)]
-pub(super) struct Read<P: Position> {
+pub(super) struct Read {
     pub(super) first: Side,
-    pub(super) positions: Vec<P>,
-    pub(super) moves: Vec<P::Move>,
+    pub(super) positions: Vec<Pos>,
+    pub(super) moves: Vec<MoveId>,
     pub(super) outcome: Option<Outcome>,
     pub(super) values: Vec<(u32, f32)>,
 }
 
 /// Reads all records of some bytes.
-pub(super) fn read<G: Game>(
-    game: &G,
+pub(super) fn read(
+    game: &DynGame,
     format: InputFormat,
     bytes: impl Into<Vec<u8>>,
-) -> Vec<Result<Read<G::Position>, Fault>> {
+) -> Vec<Result<Read, Fault>> {
     let bytes = bytes.into();
     let most = bytes.len() + 2;
     let Ok(input) = source::unwrap(std::io::Cursor::new(bytes)) else { return Vec::new() };
@@ -49,39 +45,66 @@ pub(super) fn read<G: Game>(
                     return all;
                 }
             }
-            Ok(true) => all.push(replay.play(&script).map(|outcome| Read {
-                first: replay.first(),
-                positions: replay.positions().to_vec(),
-                moves: replay.moves().to_vec(),
-                outcome,
-                values: script.values().to_vec(),
-            })),
+            Ok(true) => {
+                let outcome = replay.play(&script);
+                all.push(outcome.map(|outcome| Read::of(game, &replay, outcome, &script)));
+            }
         }
     }
 }
 
+impl Read {
+    /// Plays the moves of the rows again, and checks the rows and the record by them.
+    fn of(game: &DynGame, replay: &Replay<'_>, outcome: Option<Outcome>, script: &Script) -> Self {
+        let record = replay.record();
+        let first = record.first();
+        let (mut positions, mut moves) = (vec![record.positions()[0].clone()], Vec::new());
+        for ply in 0..=replay.ply() {
+            let position = &positions[ply];
+            let (packed, name) = replay.row(ply);
+            assert_eq!(packed, game.pack(position, first.after(ply)));
+            assert_eq!(name.is_some(), ply < replay.ply());
+            if let Some(name) = name {
+                let m = game.parse_move(position, &name).unwrap();
+                let next = position.play(m);
+                moves.push(m);
+                positions.push(next);
+            }
+        }
+        assert!(moves.starts_with(record.moves()));
+        assert!(positions.starts_with(record.positions()));
+        Self { first, positions, moves, outcome, values: script.values().to_vec() }
+    }
+
+    /// The moves in the game's notation.
+    pub(super) fn names(&self, game: &DynGame) -> Vec<String> {
+        let played = self.positions.iter().zip(&self.moves);
+        played.map(|(position, &m)| game.format_move(position, m)).collect()
+    }
+}
+
 /// The only record of some bytes.
-pub(super) fn read_one<G: Game>(game: &G, format: InputFormat, text: &str) -> Read<G::Position> {
+pub(super) fn read_one(game: &DynGame, format: InputFormat, text: &str) -> Read {
     let mut all = read(game, format, text);
     assert_eq!(all.len(), 1, "{text}");
     all.remove(0).unwrap_or_else(|fault| panic!("{fault:?}\n{text}"))
 }
 
 /// The only fault of some bytes.
-pub(super) fn fault<G: Game>(game: &G, format: InputFormat, bytes: impl Into<Vec<u8>>) -> Fault {
+pub(super) fn fault(game: &DynGame, format: InputFormat, bytes: impl Into<Vec<u8>>) -> Fault {
     let mut all = read(game, format, bytes);
     assert_eq!(all.len(), 1);
     all.remove(0).expect_err("a fault")
 }
 
 /// Writes two games one after the other and reads them.
-fn round_trip<G: Game>(
-    game: &G,
+fn round_trip(
+    game: &DynGame,
     written: RecordFormat,
     format: InputFormat,
-    records: &[GameRecord<G::Position>],
+    records: &[GameRecord<Pos>],
 ) {
-    let write = |record: &GameRecord<G::Position>| {
+    let write = |record: &GameRecord<Pos>| {
         let notes = notes(record.ply());
         let between = if written == RecordFormat::Csa { "/\n" } else { "" };
         write_record(game, written, record, &headers(), &notes).unwrap() + between
@@ -110,7 +133,7 @@ proptest! {
     fn what_is_written_is_read(seed: u64, skip in 0_usize..24, plies in 0_usize..160) {
         use InputFormat as From;
         use RecordFormat as To;
-        let (othello, go) = (Othello::new(), Go::new());
+        let (othello, go, chess, shogi, malawi) = (othello(), go(), chess(), shogi(), malawi());
         let games = |skip| [random_game(&othello, seed, skip, plies), random_game(&othello, seed ^ 1, 0, 200)];
         round_trip(&othello, To::Ggf, From::Ggf, &games(skip));
         round_trip(&othello, To::Pgn, From::Pgn, &games(skip));
@@ -119,21 +142,21 @@ proptest! {
         let games = [random_game(&go, seed, 0, plies), random_game(&go, seed ^ 1, 0, 400)];
         round_trip(&go, To::Sgf, From::Sgf, &games);
         round_trip(&go, To::Pgn, From::Pgn, &games);
-        let games = [random_game(&Chess, seed, skip, plies), random_game(&Chess, seed ^ 1, 0, 60)];
-        round_trip(&Chess, To::Pgn, From::Pgn, &games);
-        round_trip(&Chess, To::Plain, From::Txt, &games);
-        let games = [random_game(&Shogi, seed, skip, plies), random_game(&Shogi, seed ^ 1, 0, 60)];
-        round_trip(&Shogi, To::Csa, From::Csa, &games);
-        round_trip(&Shogi, To::Pgn, From::Pgn, &games);
-        round_trip(&Shogi, To::Usi, From::Usi, &games);
-        let games = [random_game(&Malawi, seed, skip / 4, plies), random_game(&Malawi, seed ^ 1, 0, 99)];
-        round_trip(&Malawi, To::Plain, From::Txt, &games);
-        round_trip(&Malawi, To::Pgn, From::Pgn, &games);
+        let games = [random_game(&chess, seed, skip, plies), random_game(&chess, seed ^ 1, 0, 60)];
+        round_trip(&chess, To::Pgn, From::Pgn, &games);
+        round_trip(&chess, To::Plain, From::Txt, &games);
+        let games = [random_game(&shogi, seed, skip, plies), random_game(&shogi, seed ^ 1, 0, 60)];
+        round_trip(&shogi, To::Csa, From::Csa, &games);
+        round_trip(&shogi, To::Pgn, From::Pgn, &games);
+        round_trip(&shogi, To::Usi, From::Usi, &games);
+        let games = [random_game(&malawi, seed, skip / 4, plies), random_game(&malawi, seed ^ 1, 0, 99)];
+        round_trip(&malawi, To::Plain, From::Txt, &games);
+        round_trip(&malawi, To::Pgn, From::Pgn, &games);
     }
 
     #[test]
     fn positions_are_read_as_they_are_written(seed: u64, plies in 0_usize..70) {
-        fn check<G: Game>(game: &G, seed: u64, plies: usize) {
+        fn check(game: &DynGame, seed: u64, plies: usize) {
             let record = random_game(game, seed, 0, plies);
             let (position, side) = (record.position(), record.side());
             for (remark, outcome) in [
@@ -154,11 +177,11 @@ proptest! {
                 }
             }
         }
-        check(&Othello::new(), seed, plies);
-        check(&Go::new(), seed, plies);
-        check(&Chess, seed, plies);
-        check(&Shogi, seed, plies);
-        check(&Malawi, seed, plies);
+        check(&othello(), seed, plies);
+        check(&go(), seed, plies);
+        check(&chess(), seed, plies);
+        check(&shogi(), seed, plies);
+        check(&malawi(), seed, plies);
     }
 }
 
@@ -211,7 +234,7 @@ fn scraps() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(scrap, 0..40).prop_map(|scraps| scraps.concat())
 }
 
-fn survive<G: Game>(game: &G, bytes: &[u8]) {
+fn survive(game: &DynGame, bytes: &[u8]) {
     for format in InputFormat::ALL.into_iter().filter(|format| format.fits(game)) {
         for read in read(game, format, bytes).into_iter().flatten() {
             assert_eq!(read.positions.len(), read.moves.len() + 1);
@@ -223,18 +246,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
     fn nothing_read_panics_or_hangs(bytes in scraps()) {
-        survive(&Othello::new(), &bytes);
-        survive(&Go::new(), &bytes);
-        survive(&Chess, &bytes);
-        survive(&Shogi, &bytes);
-        survive(&Malawi, &bytes);
+        survive(&othello(), &bytes);
+        survive(&go(), &bytes);
+        survive(&chess(), &bytes);
+        survive(&shogi(), &bytes);
+        survive(&malawi(), &bytes);
     }
 
     #[test]
     fn no_damage_to_a_record_panics_or_hangs(
         seed: u64, at: prop::sample::Index, byte: u8, cut: bool
     ) {
-        fn check<G: Game>(game: &G, seed: u64, damage: impl Fn(&mut Vec<u8>)) {
+        fn check(game: &DynGame, seed: u64, damage: impl Fn(&mut Vec<u8>)) {
             let record = random_game(game, seed, 0, 50);
             for format in RecordFormat::ALL.into_iter().filter(|format| format.fits(game)) {
                 let text = write_record(game, format, &record, &headers(), &[]).unwrap();
@@ -247,10 +270,10 @@ proptest! {
             let at = at.index(bytes.len());
             if cut { bytes.truncate(at) } else { bytes[at] = byte }
         };
-        check(&Othello::new(), seed, damage);
-        check(&Go::new(), seed, damage);
-        check(&Chess, seed, damage);
-        check(&Shogi, seed, damage);
+        check(&othello(), seed, damage);
+        check(&go(), seed, damage);
+        check(&chess(), seed, damage);
+        check(&shogi(), seed, damage);
     }
 }
 
@@ -258,7 +281,7 @@ proptest! {
 fn a_bad_record_does_not_take_the_next_with_it() {
     let pgn = "[Event \"a\"]\n\n1. e4 ^ e5 1-0\n\n[Event \"b\"]\n\n1. e4 e4 1-0\n\n\
                [Event \"c\"]\n[Result \"0-1\"]\n\n1. d4 *\n";
-    let read = read(&Chess, InputFormat::Pgn, pgn);
+    let read = read(&chess(), InputFormat::Pgn, pgn);
     let whys: Vec<_> = read.iter().map(|read| read.as_ref().map_err(|f| f.why).err()).collect();
     assert_eq!(whys, [Some(Why::Malformed), Some(Why::Illegal), None]);
 }

@@ -94,7 +94,7 @@ mod tests {
     use super::super::trial::{fault, read, read_one};
     use super::super::{InputFormat, Why};
     use super::*;
-    use evalsmith_shogi::Shogi;
+    use crate::records::tests::shogi;
 
     #[test]
     fn lists_of_moves_come_in_several_ways() {
@@ -105,9 +105,9 @@ mod tests {
             "position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves 7g7f 3c3d",
             "a.kif\tAnna\tBen\t7g7f 3c3d",
         ] {
-            let game = read_one(&Shogi, InputFormat::Usi, line);
-            let names: Vec<_> = game.moves.iter().map(ToString::to_string).collect();
-            assert_eq!((names.join(" ").as_str(), game.outcome), ("7g7f 3c3d", None), "{line}");
+            let game = read_one(&shogi(), InputFormat::Usi, line);
+            let names = game.names(&shogi()).join(" ");
+            assert_eq!((names.as_str(), game.outcome), ("7g7f 3c3d", None), "{line}");
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
     fn a_table_names_its_columns() {
         let text = "#src\twinner_inferred\tmoves(usi)\tremark\n1\tb\t7g7f\tx\n2\tw\t7g7f\tx\n\
                     3\td\t7g7f\tx\n4\t-\t\tx\n5\tx\t7g7f\tx\n6\tb\n";
-        let found: Vec<_> = read(&Shogi, InputFormat::Usi, text)
+        let found: Vec<_> = read(&shogi(), InputFormat::Usi, text)
             .into_iter()
             .map(|read| read.map(|game| game.outcome).map_err(|fault| (fault.why, fault.place)))
             .collect();
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_illegal_move_is_named() {
-        let found = fault(&Shogi, InputFormat::Usi, "\n7g7f 7g7f\n");
+        let found = fault(&shogi(), InputFormat::Usi, "\n7g7f 7g7f\n");
         assert_eq!((found.why, found.place), (Why::Illegal, Place::Line(2)));
         assert!(found.reason.contains("move 2"), "{}", found.reason);
     }

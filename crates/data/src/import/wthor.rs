@@ -218,16 +218,15 @@ mod tests {
     use super::super::InputFormat;
     use super::super::trial::{fault, read};
     use super::*;
-    use crate::records::tests::random_game;
+    use crate::records::tests::{othello, random_game};
     use crate::source::of_bytes;
-    use evalsmith_core::{GameRecord, Side};
-    use evalsmith_othello::{Board, Move, Othello, Portable};
+    use evalsmith_core::{Game, Side};
+    use evalsmith_rules::Record;
     use proptest::prelude::*;
-
-    type Record = GameRecord<Board<Portable>>;
 
     /// Games as WTHOR keeps them.
     fn write(games: &[Record]) -> Vec<u8> {
+        let othello = othello();
         let mut bytes = vec![20, 24, 1, 1];
         bytes.extend((games.len() as u32).to_le_bytes());
         bytes.extend([0, 0]);
@@ -237,8 +236,13 @@ mod tests {
             let margin = game.outcome_for(Side::First).unwrap().margin();
             let discs = i16::midpoint(margin, 64) as u8;
             bytes.extend([1, 0, 2, 0, 3, 0, discs, discs]);
-            let squares = game.moves().iter().filter(|&&m| m != Move::PASS);
-            let mut codes: Vec<u8> = squares.map(|m| 10 * (m.0 / 8 + 1) + m.0 % 8 + 1).collect();
+            let moves = game.positions().iter().zip(game.moves());
+            let names = moves.map(|(position, &m)| othello.format_move(position, m));
+            let code = |name: String| match name.as_bytes() {
+                [column, row] => Some(10 * (row - b'0') + (column - b'a') + 1),
+                _ => None, // a pass
+            };
+            let mut codes: Vec<u8> = names.filter_map(code).collect();
             codes.resize(60, 0);
             bytes.extend(codes);
         }
@@ -246,13 +250,13 @@ mod tests {
     }
 
     fn games(seed: u64) -> Vec<Record> {
-        (0..3).map(|i| random_game(&Othello::new(), seed.wrapping_add(i), 0, 200)).collect()
+        (0..3).map(|i| random_game(&othello(), seed.wrapping_add(i), 0, 200)).collect()
     }
 
     fn changed(at: usize, byte: u8) -> Fault {
         let mut bytes = write(&games(1)[..1]);
         bytes[at] = byte;
-        let last = read(&Othello::new(), InputFormat::Wthor, bytes).pop();
+        let last = read(&othello(), InputFormat::Wthor, bytes).pop();
         last.and_then(Result::err).expect("a fault at the end")
     }
 
@@ -261,7 +265,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read(seed: u64) {
             let games = games(seed);
-            let read = read(&Othello::new(), InputFormat::Wthor, write(&games));
+            let read = read(&othello(), InputFormat::Wthor, write(&games));
             prop_assert_eq!(read.len(), games.len());
             for (read, game) in read.into_iter().zip(&games) {
                 let read = read.unwrap();
@@ -275,7 +279,7 @@ mod tests {
         fn a_cut_anywhere_is_told(seed: u64, at: prop::sample::Index) {
             let bytes = write(&games(seed));
             let at = at.index(bytes.len());
-            let read = read(&Othello::new(), InputFormat::Wthor, &bytes[..at]);
+            let read = read(&othello(), InputFormat::Wthor, &bytes[..at]);
             let last = read.last().unwrap().as_ref().err().unwrap();
             prop_assert_eq!(last.why, Why::Truncated);
             prop_assert_eq!(read.len(), at.saturating_sub(HEADER) / RECORD + 1);
@@ -303,7 +307,7 @@ mod tests {
         let mut bytes = write(&games(1));
         bytes[4..8].reverse();
         bytes[10..12].reverse();
-        let found = fault(&Othello::new(), InputFormat::Wthor, bytes);
+        let found = fault(&othello(), InputFormat::Wthor, bytes);
         assert!(found.reason.contains("3)") && found.reason.contains("little-endian"), "{found:?}");
     }
 

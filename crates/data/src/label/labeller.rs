@@ -6,15 +6,16 @@
 
 use super::How;
 use super::expert::{Expert, Opinion};
-use evalsmith_core::{Evaluate, FindMate, Game, GameRecord, Outcome, Position, Score, Side, Solve};
-use evalsmith_search::Searcher;
+use evalsmith_core::{FindMate, Game, GameRecord, Outcome, Position, Score, Side, Solve};
+use evalsmith_rules::{DynFunction, DynGame, MoveId, Pos};
+use evalsmith_search::Search;
 
 /// The transposition table of a labelling search.
 const TABLE_BYTES: usize = 4 << 20;
 
 /// A position of a game, and what became of it.
-pub(crate) struct Labelled<P: Position> {
-    pub(crate) position: P,
+pub(crate) struct Labelled {
+    pub(crate) position: Pos,
     pub(crate) side: Side,
     /// How the game ended, for the side to move, where somebody told.
     pub(crate) outcome: Option<Outcome>,
@@ -24,37 +25,37 @@ pub(crate) struct Labelled<P: Position> {
 
 /// What a label says of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Verdicted<M> {
+pub(crate) struct Verdicted {
     /// For the side to move.
     pub(crate) value: f32,
     /// The move that the value rests on, where one was looked for.
-    pub(crate) best: Option<M>,
+    pub(crate) best: Option<MoveId>,
 }
 
 /// Labels games, one after another.
-pub(crate) struct Labeller<'a, 'x, G: Game, E: Evaluate<G::Position>> {
+pub(crate) struct Labeller<'a, 'x> {
     how: &'a How,
     max_plies: usize,
-    searcher: Searcher<G::Position, &'a E>,
-    solver: Option<Box<dyn Solve<G::Position>>>,
-    find_mate: Option<FindMate<G::Position>>,
-    expert: Option<Box<dyn Expert<G::Position> + 'x>>,
+    searcher: Box<dyn Search<Pos>>,
+    solver: Option<Box<dyn Solve<Pos>>>,
+    find_mate: Option<FindMate<Pos>>,
+    expert: Option<Box<dyn Expert + 'x>>,
 }
 
-type Label<P> = Option<Verdicted<<P as Position>::Move>>;
+type Label = Option<Verdicted>;
 
-impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
+impl<'a, 'x> Labeller<'a, 'x> {
     pub(crate) fn new(
-        game: &G,
-        function: &'a E,
+        game: &DynGame,
+        function: &DynFunction,
         how: &'a How,
-        expert: Option<Box<dyn Expert<G::Position> + 'x>>,
+        expert: Option<Box<dyn Expert + 'x>>,
     ) -> Self {
         let table = if how.searches() { TABLE_BYTES } else { 0 };
         Self {
             how,
             max_plies: game.max_plies(),
-            searcher: Searcher::new(function, table),
+            searcher: function.search(table),
             solver: game.solver(),
             find_mate: game.mate_search(),
             expert,
@@ -62,7 +63,7 @@ impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
     }
 
     /// The labels of a game's rows, in their order.
-    pub(crate) fn label(&mut self, rows: &[Labelled<G::Position>]) -> Vec<Label<G::Position>> {
+    pub(crate) fn label(&mut self, rows: &[Labelled]) -> Vec<Label> {
         self.searcher.clear();
         match *self.how {
             How::Exact { moves_left } => {
@@ -74,7 +75,7 @@ impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
                 rows.iter().map(|row| self.solve(row, moves_left, sign)).collect()
             }
             How::Search { depth, stages } => {
-                let asked = |row: &Labelled<G::Position>| {
+                let asked = |row: &Labelled| {
                     let stage = row.position.stage();
                     stages.is_none_or(|[first, last]| (first..=last).contains(&stage))
                 };
@@ -88,12 +89,7 @@ impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
         }
     }
 
-    fn solve(
-        &mut self,
-        row: &Labelled<G::Position>,
-        most: u32,
-        unit: impl Fn(Outcome) -> f32,
-    ) -> Label<G::Position> {
+    fn solve(&mut self, row: &Labelled, most: u32, unit: impl Fn(Outcome) -> f32) -> Label {
         let solver = self.solver.as_mut()?;
         if solver.moves_left(&row.position) > most {
             return None;
@@ -102,24 +98,20 @@ impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
         Some(Verdicted { value: unit(solved.outcome), best: solved.best })
     }
 
-    fn ask(&mut self, rows: &[Labelled<G::Position>]) -> Vec<Label<G::Position>> {
+    fn ask(&mut self, rows: &[Labelled]) -> Vec<Label> {
         let Some(expert) = &mut self.expert else { return vec![None; rows.len()] };
         expert.begin_game();
         let verdict = |Opinion { margin, best }| Verdicted { value: margin, best };
         rows.iter().map(|row| expert.opinion(&row.position).map(verdict)).collect()
     }
 
-    fn search(&mut self, row: &Labelled<G::Position>, depth: u8) -> Label<G::Position> {
+    fn search(&mut self, row: &Labelled, depth: u8) -> Label {
         let (value, best) = self.value(row, depth)?;
         Some(Verdicted { value: value.log_odds().0 as f32, best })
     }
 
     /// Nothing for a finished game: it needs no search.
-    fn value(
-        &mut self,
-        row: &Labelled<G::Position>,
-        depth: u8,
-    ) -> Option<(Score, Option<<G::Position as Position>::Move>)> {
+    fn value(&mut self, row: &Labelled, depth: u8) -> Option<(Score, Option<MoveId>)> {
         let record = GameRecord::new(row.position.clone(), row.side, self.max_plies);
         record.ending().is_none().then(|| {
             let found = self.searcher.fixed_depth(&record, depth);
@@ -129,12 +121,12 @@ impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
 
     /// From the first position to the last: who first had a mate has won the game,
     /// whatever came of it.
-    fn mated(&self, rows: &[Labelled<G::Position>], nodes: u64) -> Vec<Label<G::Position>> {
-        let mates = |row: &&Labelled<G::Position>| {
+    fn mated(&self, rows: &[Labelled], nodes: u64) -> Vec<Label> {
+        let mates = |row: &&Labelled| {
             self.find_mate.as_ref().is_some_and(|find| find(&row.position, nodes).is_some())
         };
         let winner = rows.iter().find(mates).map(|row| row.side);
-        let label = |row: &Labelled<G::Position>| {
+        let label = |row: &Labelled| {
             let value = match winner {
                 Some(winner) => Some(if row.side == winner { 1.0 } else { -1.0 }),
                 None => row.outcome.map(|outcome| f32::from(outcome.margin().signum())),
@@ -146,12 +138,7 @@ impl<'a, 'x, G: Game, E: Evaluate<G::Position>> Labeller<'a, 'x, G, E> {
 
     /// Results carried back from the end, turned where a search is sure that
     /// somebody gave the game away (buro95 section 4).
-    fn correct(
-        &mut self,
-        rows: &[Labelled<G::Position>],
-        depth: u8,
-        sure: f64,
-    ) -> Vec<Label<G::Position>> {
+    fn correct(&mut self, rows: &[Labelled], depth: u8, sure: f64) -> Vec<Label> {
         let mut labels = vec![None; rows.len()];
         let mut later = None;
         for (row, label) in rows.iter().zip(&mut labels).rev() {

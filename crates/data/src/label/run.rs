@@ -10,7 +10,8 @@ use crate::part::{self, Part};
 use crate::{
     BatchBuilder, DataError, Dataset, Input, Label, Manifest, Row, Shard, Tally, Written, folder,
 };
-use evalsmith_core::{Evaluate, Game, Outcome, Position, Progress, Side, Trivial};
+use evalsmith_core::{Game, Outcome, Position, Progress, Side};
+use evalsmith_rules::{DynFunction, DynGame, Pos};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -56,9 +57,9 @@ pub struct Labels {
 /// # Errors
 /// When the order makes no sense for the game or the dataset, the folder belongs
 /// to something else, a file fails, or the job is stopped.
-pub fn label<G: Game, E: Evaluate<G::Position>>(
-    game: &G,
-    function: &E,
+pub fn label(
+    game: &DynGame,
+    function: &DynFunction,
     data: &Dataset,
     order: &LabelOrder,
     command: &str,
@@ -72,24 +73,24 @@ pub fn label<G: Game, E: Evaluate<G::Position>>(
 ///
 /// # Errors
 /// As [`label`].
-pub fn label_by_expert<G: Game>(
-    game: &G,
-    expert: &MakeExpert<'_, G::Position>,
+pub fn label_by_expert(
+    game: &DynGame,
+    expert: &MakeExpert<'_>,
     data: &Dataset,
     order: &LabelOrder,
     command: &str,
     dir: &Path,
     progress: &dyn Progress,
 ) -> Result<Labels, DataError> {
-    label_by(game, (&Trivial, Some(expert)), data, order, command, dir, progress)
+    label_by(game, (&game.trivial_function(), Some(expert)), data, order, command, dir, progress)
 }
 
 /// Makes an expert for a thread.
-type MakeExpert<'a, P> = dyn Fn() -> Box<dyn Expert<P> + 'a> + Sync + 'a;
+pub type MakeExpert<'a> = dyn Fn() -> Box<dyn Expert + 'a> + Sync + 'a;
 
-fn label_by<G: Game, E: Evaluate<G::Position>>(
-    game: &G,
-    (function, expert): (&E, Option<&MakeExpert<'_, G::Position>>),
+fn label_by(
+    game: &DynGame,
+    (function, expert): (&DynFunction, Option<&MakeExpert<'_>>),
     data: &Dataset,
     order: &LabelOrder,
     command: &str,
@@ -178,10 +179,10 @@ impl LabelOrder {
 }
 
 /// The rows of one game, as they are read.
-struct GameRows<P: Position> {
+struct GameRows {
     index: u32,
     rows: Vec<Kept>,
-    positions: Vec<Labelled<P>>,
+    positions: Vec<Labelled>,
 }
 
 /// A row without its position, which is packed again when it is written.
@@ -193,10 +194,10 @@ struct Kept {
     labels: Vec<Option<f32>>,
 }
 
-struct Run<'a, 'x, G: Game, E> {
-    game: &'a G,
-    function: &'a E,
-    expert: Option<&'a MakeExpert<'x, G::Position>>,
+struct Run<'a, 'x> {
+    game: &'a DynGame,
+    function: &'a DynFunction,
+    expert: Option<&'a MakeExpert<'x>>,
     order: &'a LabelOrder,
     dir: &'a Path,
     progress: &'a dyn Progress,
@@ -208,7 +209,7 @@ struct Run<'a, 'x, G: Game, E> {
     tally: Tally,
 }
 
-impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
+impl Run<'_, '_> {
     /// Counts the parts an earlier run finished; the last of their games.
     fn keep_finished(&mut self) -> Result<Option<u32>, DataError> {
         let mut last = None;
@@ -285,7 +286,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
 
     fn label_all(mut self, data: &Dataset, done: Option<u32>) -> Result<Labels, DataError> {
         let names: Vec<String> = data.manifest().label_names().map(str::to_owned).collect();
-        let mut games: Vec<GameRows<G::Position>> = Vec::new();
+        let mut games: Vec<GameRows> = Vec::new();
         let mut in_hand = 0;
         for batch in data.rows() {
             let batch = batch?;
@@ -315,7 +316,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
     }
 
     /// Labels some whole games and writes them as a part.
-    fn finish_games(&mut self, mut games: Vec<GameRows<G::Position>>) -> Result<(), DataError> {
+    fn finish_games(&mut self, mut games: Vec<GameRows>) -> Result<(), DataError> {
         if games.is_empty() {
             return Ok(());
         }
@@ -325,7 +326,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
         };
         let labels: Vec<_> = games
             .par_iter()
-            .map_init(labeller, |labeller, game: &GameRows<G::Position>| {
+            .map_init(labeller, |labeller, game: &GameRows| {
                 if self.progress.stopped() {
                     return None;
                 }
@@ -350,11 +351,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
         Ok(())
     }
 
-    fn append(
-        &mut self,
-        game: &mut GameRows<G::Position>,
-        labels: Vec<Option<Verdicted<<G::Position as Position>::Move>>>,
-    ) {
+    fn append(&mut self, game: &mut GameRows, labels: Vec<Option<Verdicted>>) {
         let mut successors = Vec::new();
         for ((kept, seen), label) in game.rows.iter_mut().zip(&game.positions).zip(labels) {
             kept.labels.push(label.map(|label| label.value));
@@ -373,11 +370,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
     }
 
     /// Rows in the order of plies, each game's own before a successor.
-    fn append_rows(
-        &mut self,
-        game: &GameRows<G::Position>,
-        successors: &[(G::Position, Side, u16, f32)],
-    ) {
+    fn append_rows(&mut self, game: &GameRows, successors: &[(Pos, Side, u16, f32)]) {
         let first = game.rows.first().zip(game.positions.first());
         let result = first.and_then(|(kept, seen)| verdict(kept.outcome, seen.side));
         if self.tally.games == 0 {
@@ -409,7 +402,7 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
     fn append_successor(
         &mut self,
         game: u32,
-        (position, side, ply, value): &(G::Position, Side, u16, f32),
+        (position, side, ply, value): &(Pos, Side, u16, f32),
         none: &[Option<f32>],
     ) {
         let row = Row {
@@ -427,13 +420,8 @@ impl<G: Game, E: Evaluate<G::Position>> Run<'_, '_, G, E> {
     }
 }
 
-impl<P: Position> GameRows<P> {
-    fn push<G: Game<Position = P>>(
-        &mut self,
-        game: &G,
-        data: &Dataset,
-        row: &Row<'_>,
-    ) -> Result<(), DataError> {
+impl GameRows {
+    fn push(&mut self, game: &DynGame, data: &Dataset, row: &Row<'_>) -> Result<(), DataError> {
         let (position, side) = game.unpack(row.position).map_err(|source| DataError::Position {
             path: data.dir().to_owned(),
             game: row.game,

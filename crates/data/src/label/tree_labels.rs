@@ -2,13 +2,14 @@
 
 use super::game_tree::{TreeValues, Visit, negamax};
 use crate::{Batch, DataError, Dataset};
-use evalsmith_core::{Game, Progress, canonical_key};
+use evalsmith_core::Progress;
+use evalsmith_rules::{BadRow, DynGame};
 use rayon::prelude::*;
 
 /// Values all rows by negamax over all games; of `exact`, where it is a label of
 /// the dataset, values are taken as they are.
-pub(super) fn values<G: Game>(
-    game: &G,
+pub(super) fn values(
+    game: &DynGame,
     dataset: &Dataset,
     exact: Option<&str>,
     progress: &dyn Progress,
@@ -24,25 +25,27 @@ pub(super) fn values<G: Game>(
     Ok(negamax(&visits))
 }
 
-fn visits_of<G: Game>(
-    game: &G,
+fn visits_of(
+    game: &DynGame,
     dataset: &Dataset,
     part: usize,
     exact: Option<&str>,
     progress: &dyn Progress,
 ) -> Result<Vec<Visit>, DataError> {
-    let symmetries = game.symmetries();
+    let mut keys = Vec::new();
     let rows = usize::try_from(dataset.parts[part].rows).unwrap_or(0);
     let mut visits: Vec<Visit> = Vec::with_capacity(rows);
     let mut last: Option<(u32, u16)> = None;
     for batch in dataset.part_rows(part) {
         let batch: Batch = batch?;
         let mut known = exact.and_then(|name| batch.label(name));
-        for row in batch.rows() {
-            let (position, _) = game.unpack(row.position).map_err(|source| {
-                let path = dataset.parts[part].path.clone();
-                DataError::Position { path, game: row.game, ply: row.ply, source }
-            })?;
+        let packed: Vec<&[u8]> = batch.rows().map(|row| row.position).collect();
+        keys.clear();
+        game.canonical_keys(&packed, &mut keys).map_err(|BadRow { row, source }| {
+            let (path, row) = (dataset.parts[part].path.clone(), batch.row(row));
+            DataError::Position { path, game: row.game, ply: row.ply, source }
+        })?;
+        for (row, &key) in batch.rows().zip(&keys) {
             let outcome = row.outcome.ok_or_else(|| no_result(dataset, row.game, row.ply))?;
             // Games do not run from one part into the next.
             if last == row.ply.checked_sub(1).map(|ply| (row.game, ply))
@@ -52,7 +55,7 @@ fn visits_of<G: Game>(
             }
             last = Some((row.game, row.ply));
             visits.push(Visit {
-                key: canonical_key(&position, &symmetries),
+                key,
                 margin: outcome.margin(),
                 exact: known.as_mut().and_then(Iterator::next).flatten().map(margin),
                 goes_on: false,

@@ -6,6 +6,7 @@
 
 use super::{LastWord, Note, Told, pawns, plain_text};
 use evalsmith_core::{Game, Outcome, Protocol, Reason, Score, Side, Verdict};
+use evalsmith_rules::Pos;
 use std::fmt::Write;
 
 /// Letters of SFEN, with the names of the piece and of what it is promoted to.
@@ -20,9 +21,9 @@ pub(crate) const PIECES: [(char, &str, &str); 8] = [
     ('K', "OU", "OU"),
 ];
 
-pub(super) fn write<G: Game>(told: &Told<'_, G>) -> Result<String, String> {
+pub(super) fn write(told: &Told<'_>) -> Result<String, String> {
     let dialect = told.game.dialect(Protocol::Usi).ok_or("it is not spoken so")?;
-    let sfen = |position: &G::Position, side| {
+    let sfen = |position: &Pos, side| {
         dialect.format_position(position, side).ok_or_else(|| "a position has no text".to_owned())
     };
     let headers = told.headers;
@@ -86,7 +87,7 @@ fn comments(note: &Note, side: Side) -> String {
 }
 
 /// The board says more than the headers: a mate is one whoever tells of it.
-fn ending<G: Game>(told: &Told<'_, G>) -> &'static str {
+fn ending(told: &Told<'_>) -> &'static str {
     let record = told.record;
     match record.ending().map(|ending| ending.reason) {
         Some(Reason::Rules) => return "%TSUMI",
@@ -205,15 +206,14 @@ fn piece(letter: char) -> Option<(Side, &'static str, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{headers, notes, random_game};
+    use super::super::tests::{headers, notes, random_game, shogi};
     use super::super::{Headers, RecordFormat, write_record};
     use super::*;
     use evalsmith_core::GameRecord;
-    use evalsmith_shogi::Shogi;
     use proptest::prelude::*;
 
     /// Plays a CSA move by the piece that it names, drop or not, promoted or not.
-    fn play(record: &mut GameRecord<<Shogi as Game>::Position>, text: &str) {
+    fn play(record: &mut GameRecord<Pos>, text: &str) {
         let digits: Vec<u8> = text.bytes().take(4).map(|b| b - b'0').collect();
         let to = format!("{}{}", digits[2], char::from(b'a' + digits[3] - 1));
         let name = &text[4..];
@@ -222,7 +222,7 @@ mod tests {
         let usi = if digits[0] == 0 {
             format!("{letter}*{to}")
         } else {
-            let sfen = Shogi.format(record.position(), record.side());
+            let sfen = shogi().format(record.position(), record.side());
             let (file, rank) = (usize::from(digits[0]), usize::from(digits[1]));
             let before = Board::read(&sfen).unwrap().squares[rank][file].unwrap();
             assert_eq!(before.0, record.side());
@@ -230,18 +230,18 @@ mod tests {
             let from = format!("{file}{}", char::from(b'a' + digits[1] - 1));
             format!("{from}{to}{}", if promotes { "+" } else { "" })
         };
-        record.play(Shogi.parse_move(record.position(), &usi).unwrap()).unwrap();
+        record.play(shogi().parse_move(record.position(), &usi).unwrap()).unwrap();
     }
 
-    fn reread(record: &GameRecord<<Shogi as Game>::Position>) {
+    fn reread(record: &GameRecord<Pos>) {
         let all = notes(record.ply());
-        let text = write_record(&Shogi, RecordFormat::Csa, record, &headers(), &all).unwrap();
+        let text = write_record(&shogi(), RecordFormat::Csa, record, &headers(), &all).unwrap();
         let start = record.positions()[0].clone();
         let laid_out: Vec<_> = text.lines().filter(|l| l.starts_with('P')).collect();
-        if record.first() == Side::First && start == Shogi.start() {
+        if record.first() == Side::First && start == shogi().start() {
             assert_eq!(laid_out, ["PI"]);
         } else {
-            let sfen = Shogi.format(&start, record.first());
+            let sfen = shogi().format(&start, record.first());
             let board = Board::read(&sfen).unwrap().lay_out();
             assert_eq!(laid_out, board.lines().collect::<Vec<_>>());
         }
@@ -255,15 +255,15 @@ mod tests {
 
     #[test]
     fn a_game_reads_as_people_write_it() {
-        let mut record = GameRecord::new(Shogi.start(), Side::First, 99);
+        let mut record = GameRecord::new(shogi().start(), Side::First, 99);
         for text in ["7g7f", "3c3d", "8h2b+", "3a2b", "B*4e"] {
-            record.play(Shogi.parse_move(record.position(), text).unwrap()).unwrap();
+            record.play(shogi().parse_move(record.position(), text).unwrap()).unwrap();
         }
         let players = ["A".into(), "B".into()];
         let headers = Headers { players, ..Headers::default() };
         let time = Some(std::time::Duration::from_millis(2500));
         let notes = [Note::default(), Note { value: Some(Score(-576)), time, ..Note::default() }];
-        let text = write_record(&Shogi, RecordFormat::Csa, &record, &headers, &notes).unwrap();
+        let text = write_record(&shogi(), RecordFormat::Csa, &record, &headers, &notes).unwrap();
         assert_eq!(
             text,
             "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n-3334FU\nT2\n'** 100\n+8822UM\n-3122GI\n+0045KA\n\
@@ -273,10 +273,10 @@ mod tests {
 
     #[test]
     fn the_last_word_is_the_one_that_was_said() {
-        let record = GameRecord::new(Shogi.start(), Side::First, 99);
+        let record = GameRecord::new(shogi().start(), Side::First, 99);
         let last = |last_word, outcome| {
             let headers = Headers { outcome, last_word, ..Headers::default() };
-            let text = write_record(&Shogi, RecordFormat::Csa, &record, &headers, &[]).unwrap();
+            let text = write_record(&shogi(), RecordFormat::Csa, &record, &headers, &[]).unwrap();
             text.lines().last().unwrap().to_owned()
         };
         assert_eq!(last(Some(LastWord::DeclaredWin), Some(Outcome::WIN)), "%KACHI");
@@ -290,15 +290,15 @@ mod tests {
     /// A match tells the outcome of every game; the board knows better how it came.
     #[test]
     fn a_repetition_is_written_as_one_whatever_the_headers_say() {
-        let mut record = GameRecord::new(Shogi.start(), Side::First, 99);
+        let mut record = GameRecord::new(shogi().start(), Side::First, 99);
         for text in ["2h3h", "8b7b", "3h2h", "7b8b"].iter().cycle() {
             if record.ending().is_some() {
                 break;
             }
-            record.play(Shogi.parse_move(record.position(), text).unwrap()).unwrap();
+            record.play(shogi().parse_move(record.position(), text).unwrap()).unwrap();
         }
         let headers = Headers { outcome: Some(Outcome::DRAW), ..Headers::default() };
-        let text = write_record(&Shogi, RecordFormat::Csa, &record, &headers, &[]).unwrap();
+        let text = write_record(&shogi(), RecordFormat::Csa, &record, &headers, &[]).unwrap();
         assert!(text.ends_with("%SENNICHITE\n"), "{text}");
     }
 
@@ -316,7 +316,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
         fn what_is_written_is_read(seed: u64, skip in 0_usize..80, plies in 0_usize..160) {
-            reread(&random_game(&Shogi, seed, skip, plies));
+            reread(&random_game(&shogi(), seed, skip, plies));
         }
 
         #[test]

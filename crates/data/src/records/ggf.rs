@@ -8,7 +8,7 @@ use super::{Note, Told, plain_text};
 use evalsmith_core::{Game, Protocol, Score, Side};
 use std::fmt::Write;
 
-pub(super) fn write<G: Game>(told: &Told<'_, G>) -> Result<String, String> {
+pub(super) fn write(told: &Told<'_>) -> Result<String, String> {
     let dialect = told.game.dialect(Protocol::NBoard).ok_or("it is not spoken so")?;
     let first = told.record.first();
     let board = dialect
@@ -64,11 +64,11 @@ fn discs(value: Score) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{headers, notes, random_game};
+    use super::super::tests::{headers, notes, othello, random_game};
     use super::super::{RecordFormat, write_record};
     use super::*;
     use evalsmith_core::{GameRecord, Outcome};
-    use evalsmith_othello::Othello;
+    use evalsmith_rules::Pos;
     use proptest::prelude::*;
     use std::time::Duration;
 
@@ -79,8 +79,8 @@ mod tests {
         properties.map(|property| property.split_once('[').unwrap()).collect()
     }
 
-    fn reread(record: &GameRecord<<Othello as Game>::Position>) {
-        let game = Othello::new();
+    fn reread(record: &GameRecord<Pos>) {
+        let game = othello();
         let dialect = game.dialect(Protocol::NBoard).unwrap();
         let all = notes(record.ply());
         let text = write_record(&game, RecordFormat::Ggf, record, &headers(), &all).unwrap();
@@ -117,7 +117,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
         #[test]
         fn what_is_written_is_read(seed: u64, skip in 0_usize..40, plies in 0_usize..70) {
-            reread(&random_game(&Othello::new(), seed, skip, plies));
+            reread(&random_game(&othello(), seed, skip, plies));
         }
     }
 }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// The widest line that the standard's export format has.
 const WIDTH: usize = 79;
 
-pub(super) fn write<G: Game>(told: &Told<'_, G>) -> String {
+pub(super) fn write(told: &Told<'_>) -> String {
     let headers = told.headers;
     let [white, black] = ["white", "black"].map(|name| told.called(name));
     let result = match told.outcome().map(|outcome| outcome.seen_by(Side::First, white).verdict()) {
@@ -105,13 +105,11 @@ fn comment(note: &Note) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{headers, notes, random_game};
+    use super::super::tests::{chess, headers, malawi, notes, othello, random_game};
     use super::super::{Headers, RecordFormat, write_record};
     use super::*;
-    use evalsmith_chess::Chess;
     use evalsmith_core::{GameRecord, Outcome};
-    use evalsmith_malawi::Malawi;
-    use evalsmith_othello::Othello;
+    use evalsmith_rules::{DynGame, Pos};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -138,7 +136,7 @@ mod tests {
         (tags, moves)
     }
 
-    fn reread<G: Game>(game: &G, record: &GameRecord<G::Position>) {
+    fn reread(game: &DynGame, record: &GameRecord<Pos>) {
         let all = notes(record.ply());
         let text = write_record(game, RecordFormat::Pgn, record, &headers(), &all).unwrap();
         assert!(text.lines().filter(|l| !l.starts_with('[')).all(|l| l.len() <= WIDTH), "{text}");
@@ -161,9 +159,9 @@ mod tests {
 
     #[test]
     fn a_game_reads_as_people_write_it() {
-        let mut record = GameRecord::new(Chess.start(), Side::First, 99);
+        let mut record = GameRecord::new(chess().start(), Side::First, 99);
         for text in ["f3", "e5", "g4", "Qh4#"] {
-            record.play(Chess.parse_move(record.position(), text).unwrap()).unwrap();
+            record.play(chess().parse_move(record.position(), text).unwrap()).unwrap();
         }
         let time = Some(std::time::Duration::from_millis(250));
         let notes = [
@@ -174,7 +172,7 @@ mod tests {
         ];
         let players = ["A".into(), "B".into()];
         let headers = Headers { players, ..Headers::default() };
-        let text = write_record(&Chess, RecordFormat::Pgn, &record, &headers, &notes).unwrap();
+        let text = write_record(&chess(), RecordFormat::Pgn, &record, &headers, &notes).unwrap();
         let moves = text.lines().rfind(|line| !line.is_empty()).unwrap();
         assert_eq!(moves, "1. f3 {-1.00/3 0.250s 70n} 1... e5 2. g4 {/2} 2... Qh4# {won/1} 0-1");
         assert!(text.contains("[White \"A\"]\n[Black \"B\"]\n[Result \"0-1\"]\n"), "{text}");
@@ -182,13 +180,13 @@ mod tests {
 
     #[test]
     fn a_forfeit_is_told_by_the_headers() {
-        let record = GameRecord::new(Othello::new().start(), Side::First, 99);
+        let record = GameRecord::new(othello().start(), Side::First, 99);
         let headers = Headers {
             outcome: Some(Outcome::LOSS),
             termination: Some("time forfeit".into()),
             ..Headers::default()
         };
-        let game = Othello::new();
+        let game = othello();
         let text = write_record(&game, RecordFormat::Pgn, &record, &headers, &[]).unwrap();
         assert!(text.contains("[Result \"1-0\"]"), "Black moves first: {text}");
         assert!(text.contains("[Termination \"time forfeit\"]"));
@@ -198,9 +196,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
         fn what_is_written_is_read(seed: u64, skip in 0_usize..30, plies in 0_usize..120) {
-            reread(&Chess, &random_game(&Chess, seed, skip, plies));
-            reread(&Malawi, &random_game(&Malawi, seed, skip / 4, plies));
-            let othello = Othello::new();
+            reread(&chess(), &random_game(&chess(), seed, skip, plies));
+            reread(&malawi(), &random_game(&malawi(), seed, skip / 4, plies));
+            let othello = othello();
             reread(&othello, &random_game(&othello, seed, skip, plies));
         }
     }

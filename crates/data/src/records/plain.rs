@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// Lines with `#` tell of the game, `from` of its first position where that is
 /// not the start; the last line is the moves.
-pub(super) fn write<G: Game>(told: &Told<'_, G>) -> String {
+pub(super) fn write(told: &Told<'_>) -> String {
     let headers = told.headers;
     let result = match told.outcome().map(evalsmith_core::Outcome::verdict) {
         Some(Verdict::Win) => "the first player won",
@@ -37,7 +37,7 @@ pub(super) fn write<G: Game>(told: &Told<'_, G>) -> String {
 }
 
 /// `position startpos moves 7g7f 3c3d`, or with `sfen` and the first position.
-pub(super) fn write_usi<G: Game>(told: &Told<'_, G>) -> Result<String, String> {
+pub(super) fn write_usi(told: &Told<'_>) -> Result<String, String> {
     let dialect = told.game.dialect(Protocol::Usi).ok_or("it is not spoken so")?;
     let mut text = match told.set_up() {
         None => "position startpos".to_owned(),
@@ -59,20 +59,14 @@ pub(super) fn write_usi<G: Game>(told: &Told<'_, G>) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{headers, random_game};
+    use super::super::tests::{headers, malawi, random_game, shogi};
     use super::super::{RecordFormat, write_record};
     use super::*;
     use evalsmith_core::GameRecord;
-    use evalsmith_malawi::Malawi;
-    use evalsmith_shogi::Shogi;
+    use evalsmith_rules::{DynGame, Pos};
     use proptest::prelude::*;
 
-    fn replay<G: Game>(
-        game: &G,
-        from: Option<&str>,
-        moves: &str,
-        record: &GameRecord<G::Position>,
-    ) {
+    fn replay(game: &DynGame, from: Option<&str>, moves: &str, record: &GameRecord<Pos>) {
         let (start, side) = match from {
             Some(text) => game.parse(text).unwrap(),
             None => (game.start(), Side::First),
@@ -88,17 +82,17 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
         fn what_is_written_is_read(seed: u64, skip in 0_usize..40, plies in 0_usize..120) {
-            let record = random_game(&Malawi, seed, skip / 4, plies);
+            let record = random_game(&malawi(), seed, skip / 4, plies);
             let text =
-                write_record(&Malawi, RecordFormat::Plain, &record, &headers(), &[]).unwrap();
+                write_record(&malawi(), RecordFormat::Plain, &record, &headers(), &[]).unwrap();
             let from = text.lines().find_map(|line| line.strip_prefix("from "));
-            replay(&Malawi, from, text.lines().last().unwrap(), &record);
+            replay(&malawi(), from, text.lines().last().unwrap(), &record);
 
-            let record = random_game(&Shogi, seed, skip, plies);
-            let text = write_record(&Shogi, RecordFormat::Usi, &record, &headers(), &[]).unwrap();
+            let record = random_game(&shogi(), seed, skip, plies);
+            let text = write_record(&shogi(), RecordFormat::Usi, &record, &headers(), &[]).unwrap();
             let line = text.trim_end().strip_prefix("position ").unwrap();
             let (start, moves) = line.split_once(" moves").unwrap_or((line, ""));
-            replay(&Shogi, start.strip_prefix("sfen "), moves, &record);
+            replay(&shogi(), start.strip_prefix("sfen "), moves, &record);
         }
     }
 }

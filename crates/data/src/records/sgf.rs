@@ -6,6 +6,7 @@
 
 use super::{Note, Ply, Told, plain_text};
 use evalsmith_core::{Dialect, Game, Protocol, Reason, Score, Side, Verdict};
+use evalsmith_rules::Pos;
 use std::fmt::Write;
 
 /// The number that SGF gives a game.
@@ -24,7 +25,7 @@ struct Board {
     downwards: bool,
 }
 
-pub(super) fn write<G: Game>(told: &Told<'_, G>) -> Result<String, String> {
+pub(super) fn write(told: &Told<'_>) -> Result<String, String> {
     let number = number(told.game.name()).ok_or("SGF has no number for it")?;
     let dialect = told.game.dialect(Protocol::Gtp).ok_or("it has no board")?;
     let prepared = dialect.preparation();
@@ -70,11 +71,11 @@ pub(super) fn write<G: Game>(told: &Told<'_, G>) -> Result<String, String> {
     Ok(text)
 }
 
-fn letter<G: Game>(told: &Told<'_, G>, side: Side) -> char {
+fn letter(told: &Told<'_>, side: Side) -> char {
     if told.called("black") == side { 'B' } else { 'W' }
 }
 
-fn result<G: Game>(told: &Told<'_, G>) -> Option<String> {
+fn result(told: &Told<'_>) -> Option<String> {
     let outcome = told.outcome()?;
     let winner = match outcome.verdict() {
         Verdict::Draw => return Some("0".into()),
@@ -95,9 +96,9 @@ fn result<G: Game>(told: &Told<'_, G>) -> Option<String> {
     })
 }
 
-fn set_up<G: Game>(
-    told: &Told<'_, G>,
-    dialect: &dyn Dialect<G::Position>,
+fn set_up(
+    told: &Told<'_>,
+    dialect: &dyn Dialect<Pos>,
     board: &Board,
     text: &mut String,
 ) -> Result<(), String> {
@@ -139,7 +140,7 @@ impl Board {
     }
 }
 
-fn comment<G: Game>(told: &Told<'_, G>, ply: &Ply<'_, G::Position>) -> String {
+fn comment(told: &Told<'_>, ply: &Ply<'_>) -> String {
     let Note { value, depth, nodes, time } = ply.note;
     let mut text = String::new();
     if let Some(value) = value {
@@ -163,12 +164,11 @@ fn comment<G: Game>(told: &Told<'_, G>, ply: &Ply<'_, G::Position>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{headers, notes, random_game};
+    use super::super::tests::{go, headers, notes, othello, random_game};
     use super::super::{Headers, RecordFormat, write_record};
     use super::*;
     use evalsmith_core::GameRecord;
-    use evalsmith_go::Go;
-    use evalsmith_othello::Othello;
+    use evalsmith_rules::DynGame;
     use proptest::prelude::*;
 
     /// The properties in their order, values without their escapes.
@@ -194,7 +194,7 @@ mod tests {
         found
     }
 
-    fn reread<G: Game>(game: &G, record: &GameRecord<G::Position>, downwards: bool) {
+    fn reread(game: &DynGame, record: &GameRecord<Pos>, downwards: bool) {
         let all = notes(record.ply());
         let text = write_record(game, RecordFormat::Sgf, record, &headers(), &all).unwrap();
         let mut again = GameRecord::new(record.positions()[0].clone(), record.first(), 10_000);
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_game_of_go_reads_as_people_write_it() {
-        let go = Go::new();
+        let go = go();
         let mut record = GameRecord::new(go.start(), Side::First, 99);
         for text in ["J9", "A1", "pass", "pass"] {
             record.play(go.parse_move(record.position(), text).unwrap()).unwrap();
@@ -247,11 +247,11 @@ mod tests {
 
     #[test]
     fn a_position_is_set_up_by_its_stones() {
-        let go = Go::new();
+        let go = go();
         let record = random_game(&go, 3, 9, 5);
         let text = write_record(&go, RecordFormat::Sgf, &record, &headers(), &[]).unwrap();
         assert!(text.contains("AB[") && text.contains("AW[") && text.contains("PL[W]"), "{text}");
-        let othello = Othello::new();
+        let othello = othello();
         let record = random_game(&othello, 3, 9, 5);
         let refused = write_record(&othello, RecordFormat::Sgf, &record, &headers(), &[]);
         assert!(refused.unwrap_err().reason.contains("from the start"));
@@ -261,8 +261,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
         fn what_is_written_is_read(seed: u64, plies in 0_usize..150) {
-            reread(&Go::new(), &random_game(&Go::new(), seed, 0, plies), false);
-            let othello = Othello::new();
+            reread(&go(), &random_game(&go(), seed, 0, plies), false);
+            let othello = othello();
             reread(&othello, &random_game(&othello, seed, 0, plies), true);
         }
     }

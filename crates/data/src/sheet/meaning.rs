@@ -204,6 +204,17 @@ impl Faults {
         Self { names: names.to_vec(), numbers, ..Self::default() }
     }
 
+    /// The same, of the columns of numbers that are named alone.
+    #[must_use]
+    pub fn among(&self, names: &[String]) -> Self {
+        let mut same = self.clone();
+        let columns = self.names.iter().zip(&self.numbers);
+        let kept = columns.filter(|(name, _)| names.contains(name));
+        (same.names, same.numbers) =
+            kept.map(|(name, fault)| (name.clone(), fault.clone())).unzip();
+        same
+    }
+
     /// Rows left out because nobody understands their result or side.
     pub fn dropped(&self) -> u64 {
         self.results.count + self.sides.count

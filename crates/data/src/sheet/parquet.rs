@@ -3,8 +3,8 @@
 
 mod cells;
 
+use super::Plan;
 use super::meaning::{self, Raw};
-use super::{Plan, Sheet};
 use crate::DataError;
 use arrow_schema::{DataType, Schema};
 use cells::{Cells, Uses};
@@ -17,7 +17,6 @@ use parquet::errors::ParquetError;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -26,16 +25,31 @@ use std::sync::mpsc::sync_channel;
 /// Rows taken at a time: all columns of two steps stay in the second-level cache.
 const ROWS: usize = 1 << 14;
 
-pub(super) fn is_one(path: &Path) -> bool {
-    let mut magic = [0; 4];
-    path.is_file()
-        && File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok()
-        && magic == *b"PAR1"
-}
+/// What a file begins with.
+pub(super) const MAGIC: &[u8] = b"PAR1";
 
 pub(super) fn names(path: &Path) -> Result<Vec<String>, DataError> {
     let fields = guarded(path, || Ok(open(path)?.1.schema().fields().clone()))?;
     Ok(fields.iter().map(|field| field.name().clone()).collect())
+}
+
+/// Whether most cells of each column are numbers in the first rows. Without a row, all
+/// are.
+pub(super) fn look_for_numbers(path: &Path, places: &[usize]) -> Result<Vec<bool>, DataError> {
+    let (_, metadata) = guarded(path, || open(path))?;
+    let uses = Uses { number: true, result: false, game: false, side: false, first: None };
+    let look = |&place: &usize| {
+        guarded(path, || {
+            let Some(record) = reader(path, place, metadata.clone())?.next() else {
+                return Ok(true);
+            };
+            let record = record.map_err(|e| unreadable(path, &ParquetError::from(e)))?;
+            let held = |cells: Cells| cells.numbers.iter().filter(|x| !x.is_nan()).count();
+            let cells = Cells::read(record.column(0), &uses);
+            Ok(cells.is_ok_and(|cells| 2 * held(cells) > record.num_rows()))
+        })
+    };
+    places.iter().map(look).collect()
 }
 
 /// The decoder trusts some of what a damaged file says about itself.
@@ -54,13 +68,20 @@ fn unreadable(path: &Path, error: &ParquetError) -> DataError {
     DataError::Parquet { path: path.to_owned(), reason: error.to_string() }
 }
 
+/// A file and the names of its columns.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub(super) path: &'a Path,
+    pub(super) names: &'a [String],
+}
+
 /// Reads all rows.
 pub(super) fn read<E: From<DataError>>(
-    sheet: &Sheet,
+    table: Table<'_>,
     plan: &Plan,
     hand_on: &mut impl FnMut(Raw) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut steps = Steps::new(sheet, plan)?;
+    let mut steps = Steps::new(table, plan)?;
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         scope.spawn(move || {
@@ -78,7 +99,7 @@ pub(super) fn read<E: From<DataError>>(
 
 /// The way through a file.
 struct Steps<'a> {
-    sheet: &'a Sheet,
+    table: Table<'a>,
     plan: &'a Plan,
     columns: Vec<Column<'a>>,
     first_row: u64,
@@ -86,18 +107,18 @@ struct Steps<'a> {
 
 /// A column that is wanted, for whatever purposes.
 struct Column<'a> {
-    sheet: &'a Sheet,
+    table: Table<'a>,
     place: usize,
     uses: Uses<'a>,
     reader: ParquetRecordBatchReader,
 }
 
 impl<'a> Steps<'a> {
-    fn new(sheet: &'a Sheet, plan: &'a Plan) -> Result<Self, DataError> {
+    fn new(table: Table<'a>, plan: &'a Plan) -> Result<Self, DataError> {
         let wanted =
             plan.numbers.iter().copied().chain([plan.result]).chain(plan.game).chain(plan.side);
         let places: BTreeSet<usize> = wanted.collect();
-        let path = sheet.path();
+        let path = table.path;
         let (_, metadata) = guarded(path, || open(path))?;
         let column = |place: usize| -> Result<_, DataError> {
             let uses = Uses {
@@ -110,17 +131,17 @@ impl<'a> Steps<'a> {
             let metadata =
                 if uses.number { metadata.clone() } else { with_views(&metadata, place) };
             let reader = guarded(path, || reader(path, place, metadata))?;
-            Ok(Column { sheet, place, uses, reader })
+            Ok(Column { table, place, uses, reader })
         };
         let columns = places.into_iter().map(column).collect::<Result<_, _>>()?;
-        Ok(Self { sheet, plan, columns, first_row: 1 })
+        Ok(Self { table, plan, columns, first_row: 1 })
     }
 
     /// The next rows; none at the end.
     fn next(&mut self) -> Result<Option<Raw>, DataError> {
         let columns = &mut self.columns;
         let step = || columns.par_iter_mut().map(Column::next).collect::<Result<Vec<_>, _>>();
-        let step = guarded(self.sheet.path(), step)?;
+        let step = guarded(self.table.path, step)?;
         let Some(cells) = step.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
         let raw = self.rows(cells);
         self.first_row += raw.results.len() as u64;
@@ -164,14 +185,14 @@ impl<'a> Steps<'a> {
 impl Column<'_> {
     /// The next piece of the column; none at the end.
     fn next(&mut self) -> Result<Option<Cells>, DataError> {
-        let path = self.sheet.path();
+        let path = self.table.path;
         let Some(record) = self.reader.next() else { return Ok(None) };
         let record = record
             .map_err(|e| DataError::Parquet { path: path.to_owned(), reason: e.to_string() })?;
         let array = record.column(0);
         let cells = Cells::read(array, &self.uses).map_err(|wanted| DataError::WrongType {
             path: path.to_owned(),
-            column: self.sheet.names()[self.place].clone(),
+            column: self.table.names[self.place].clone(),
             found: array.data_type().to_string(),
             wanted: wanted.to_owned(),
         })?;
@@ -213,7 +234,7 @@ fn with_views(metadata: &ArrowReaderMetadata, place: usize) -> ArrowReaderMetada
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SheetColumns;
+    use crate::{Sheet, SheetColumns};
     use arrow_array::types::Int32Type;
     use arrow_array::{
         ArrayRef, DictionaryArray, Float32Array, Int64Array, RecordBatch, StringArray,
@@ -260,6 +281,9 @@ mod tests {
             ..SheetColumns::default()
         };
         let (mut rows, mut games, mut sum) = (0, std::collections::HashSet::new(), 0.0);
+        let named = ["x", "game", "odd"].map(String::from);
+        let mut looked = Sheet::open(&path).unwrap();
+        assert_eq!(looked.columns_of_numbers(&named).unwrap(), ["x", "game"]);
         let faults = sheet
             .read(&wanted, |batch| -> Result<(), DataError> {
                 rows += batch.len();
@@ -277,6 +301,7 @@ mod tests {
         assert!(faults.to_text().contains("row 8, \"null\""), "{}", faults.to_text());
 
         wanted.numbers = vec!["odd".into()];
+        let sheet = Sheet::open(&path).unwrap();
         let error = sheet.read(&wanted, |_| Ok::<(), DataError>(())).unwrap_err().to_string();
         assert!(error.contains("odd") && error.contains("number"), "{error}");
         let bytes = std::fs::read(&path).unwrap();

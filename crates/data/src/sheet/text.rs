@@ -4,11 +4,11 @@
 //! Lines are read in blocks of a mebibyte, which threads take apart side by side.
 
 use super::meaning::{self, Raw};
-use super::{Plan, Sheet, wrong};
+use super::{Plan, wrong};
 use crate::DataError;
-use crate::source::{self, Bytes, Lines};
+use crate::source::{Bytes, Lines};
 use rayon::prelude::*;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, Cursor, Read};
 use std::path::Path;
 
 const BLOCK: usize = 1 << 20;
@@ -16,22 +16,73 @@ const BLOCK: usize = 1 << 20;
 const BLOCKS: usize = 8;
 const LONGEST_LINE: usize = 16 << 20;
 
-/// The names of the columns, and what parts cells.
-pub(super) fn header(path: &Path) -> Result<(Vec<String>, u8), DataError> {
-    let mut input = source::open(path).map_err(|e| DataError::io(path, e))?;
-    let line = first_line(&mut input, path)?;
-    let line = String::from_utf8_lossy(&line).trim_end().to_owned();
-    if line.contains(|c: char| c == '\u{FFFD}' || c.is_control() && c != '\t') {
-        return Err(wrong(path, "it is no table: its first line, of columns' names, is no text"));
+/// The rows below the names, read once and in order.
+pub(super) struct Rows {
+    input: Bytes,
+    separator: u8,
+    /// Whole lines that were looked at before they are read.
+    ahead: Option<Vec<u8>>,
+    /// What began a line at the end of the last block.
+    left: Vec<u8>,
+}
+
+impl Rows {
+    /// The names of the columns, and the rows below them.
+    pub(super) fn open(path: &Path, mut input: Bytes) -> Result<(Vec<String>, Self), DataError> {
+        let line = first_line(&mut input, path)?;
+        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if line.contains(|c: char| c == '\u{FFFD}' || c.is_control() && c != '\t') {
+            let reason = "it is no table: its first line, of columns' names, is no text";
+            return Err(wrong(path, reason));
+        }
+        if line.is_empty() {
+            return Err(wrong(path, "it is empty; the first line names the columns"));
+        }
+        let separator = if line.contains('\t') { b'\t' } else { b',' };
+        let mut cells = Vec::new();
+        split(line.as_bytes(), separator, &mut cells);
+        let names = cells.iter().map(|&cell| unquoted(&line.as_bytes()[cell.0..cell.1])).collect();
+        Ok((names, Self { input, separator, ahead: None, left: Vec::new() }))
     }
-    if line.is_empty() {
-        return Err(wrong(path, "it is empty; the first line names the columns"));
+
+    fn next_block(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+        match self.ahead.take() {
+            Some(block) => Ok(Some(block)),
+            None => next_block(&mut self.input, &mut self.left),
+        }
     }
-    let separator = if line.contains('\t') { b'\t' } else { b',' };
-    let mut cells = Vec::new();
-    split(line.as_bytes(), separator, &mut cells);
-    let names = cells.iter().map(|&cell| unquoted(&line.as_bytes()[cell.0..cell.1])).collect();
-    Ok((names, separator))
+
+    /// Whether most cells of each column are numbers in the first block, which stays to
+    /// be read. Without a row, all are.
+    pub(super) fn look_for_numbers(
+        &mut self,
+        places: &[usize],
+        width: usize,
+    ) -> std::io::Result<Vec<bool>> {
+        let block = self.next_block()?.unwrap_or_default();
+        let (mut rows, mut found) = (0, vec![0; places.len()]);
+        let mut cells = Vec::with_capacity(width);
+        for line in block.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end) {
+            if line.is_empty() {
+                continue;
+            }
+            cells.clear();
+            split(line, self.separator, &mut cells);
+            rows += 1;
+            for (found, &place) in found.iter_mut().zip(places) {
+                let cell = cells.get(place).map(|&(begin, end)| &line[begin..end]);
+                *found += u64::from(cell.is_some_and(|cell| !number(cell).is_nan()));
+            }
+        }
+        self.ahead = Some(block).filter(|block| !block.is_empty());
+        Ok(found.into_iter().map(|found| rows == 0 || 2 * found > rows).collect())
+    }
+
+    /// All that was not read yet.
+    fn into_bytes(self) -> Bytes {
+        let begun = [self.ahead.unwrap_or_default(), self.left].concat();
+        Box::new(Cursor::new(begun).chain(self.input))
+    }
 }
 
 fn first_line(input: &mut Bytes, path: &Path) -> Result<Vec<u8>, DataError> {
@@ -44,20 +95,17 @@ fn first_line(input: &mut Bytes, path: &Path) -> Result<Vec<u8>, DataError> {
 
 /// Reads all rows.
 pub(super) fn read<E: From<DataError>>(
-    sheet: &Sheet,
-    separator: u8,
+    rows: &mut Rows,
+    path: &Path,
+    width: usize,
     plan: &Plan,
     hand_on: &mut impl FnMut(Raw) -> Result<(), E>,
 ) -> Result<(), E> {
-    let path = sheet.path();
-    let mut input = source::open(path).map_err(|e| DataError::io(path, e))?;
-    first_line(&mut input, path)?;
     let mut line = 2;
-    let mut left = Vec::new();
     loop {
         let mut blocks = Vec::with_capacity(BLOCKS);
         while blocks.len() < BLOCKS {
-            match next_block(&mut input, &mut left).map_err(|e| DataError::io(path, e))? {
+            match rows.next_block().map_err(|e| DataError::io(path, e))? {
                 Some(block) => blocks.push(block),
                 None => break,
             }
@@ -65,7 +113,7 @@ pub(super) fn read<E: From<DataError>>(
         if blocks.is_empty() {
             return Ok(());
         }
-        let width = sheet.names().len();
+        let separator = rows.separator;
         let taken: Vec<_> =
             blocks.par_iter().map(|block| take_apart(block, separator, plan, width)).collect();
         for taken in taken {
@@ -86,25 +134,24 @@ pub(super) fn read<E: From<DataError>>(
 
 /// Hands on the cells of every row.
 pub(super) fn cells<E: From<DataError>>(
-    sheet: &Sheet,
-    separator: u8,
+    rows: Rows,
+    path: &Path,
+    width: usize,
     mut visit: impl FnMut(Vec<String>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let path = sheet.path();
-    let input = source::open(path).map_err(|e| DataError::io(path, e))?;
-    let mut lines = Lines::new(input);
-    let width = sheet.names().len();
+    let separator = rows.separator;
+    let mut lines = Lines::new(rows.into_bytes());
     let mut places = Vec::with_capacity(width);
     while let Some(line) = lines.next().map_err(|e| DataError::io(path, e))? {
         places.clear();
         split(line, separator, &mut places);
         let row: Vec<String> = places.iter().map(|&(a, b)| unquoted(&line[a..b])).collect();
-        let blank = row.iter().all(String::is_empty);
-        if lines.number() == 1 || blank {
+        if row.iter().all(String::is_empty) {
             continue;
         }
         if row.len() != width {
-            let (number, found) = (lines.number(), row.len());
+            // The names of the columns are the first line.
+            let (number, found) = (lines.number() + 1, row.len());
             let reason = format!("line {number}: {found} cells under {width} names");
             return Err(wrong(path, &reason).into());
         }
@@ -247,6 +294,7 @@ fn number(cell: &[u8]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source;
     use proptest::prelude::*;
 
     #[test]

@@ -4,6 +4,7 @@ use crate::toy::{HEAP, files, made, plan};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use evalsmith_core::{Features, Game, Malformed, Quiet, Side};
 use evalsmith_data::{DataError, Dataset, SelfPlay, features};
+use evalsmith_rules::DynGame;
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 use std::fs;
@@ -151,7 +152,7 @@ impl<const SAME_NAME: bool> Game for Otherwise<SAME_NAME> {
 #[test]
 fn positions_of_another_game_are_refused() {
     let (_dir, dataset) = made(&plan());
-    let error = features(&Otherwise::<false>, &dataset, &Quiet).unwrap_err();
+    let error = features(&DynGame::new(Otherwise::<false>), &dataset, &Quiet).unwrap_err();
     assert!(
         matches!(&error, DataError::WrongGame { found, wanted, .. }
             if found == "takeaway" && wanted == "otherwise"),
@@ -162,7 +163,7 @@ fn positions_of_another_game_are_refused() {
 #[test]
 fn positions_that_the_rules_no_longer_know_are_named() {
     let (_dir, dataset) = made(&plan());
-    let error = features(&Otherwise::<true>, &dataset, &Quiet).unwrap_err();
+    let error = features(&DynGame::new(Otherwise::<true>), &dataset, &Quiet).unwrap_err();
     assert!(
         matches!(&error, DataError::Position { game: 0, ply: 3, .. }),
         "the first row of the first part: {error}"

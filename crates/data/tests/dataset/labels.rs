@@ -1,6 +1,6 @@
 //! Labels beside the result, and what a killed labelling leaves.
 
-use crate::toy::{Heap, Takeaway, files, made, plan};
+use crate::toy::{Heap, Takeaway, files, made, plan, takeaway, trivial};
 use evalsmith_core::{Game, GameRecord, Position, Progress, Quiet, Side, Stage, Trivial};
 use evalsmith_data::{
     Amount, DataError, Dataset, Draw, How, LabelOrder, Labels, NearlyEven, SelfPlay, Shard,
@@ -26,7 +26,7 @@ fn watched(
     dir: &Path,
     progress: &dyn Progress,
 ) -> Result<Labels, DataError> {
-    label(&Takeaway, &Trivial, data, order, "evalsmith data label", dir, progress)
+    label(&takeaway(), &trivial(), data, order, "evalsmith data label", dir, progress)
 }
 
 /// A row: game, ply, heap, side, margin and label.
@@ -102,7 +102,7 @@ fn a_search_labels_the_stages_asked_for_and_no_others() {
     assert!(found > 0 && found < data.len());
     let turned = How::Search { depth: 2, stages: Some([Stage(9), Stage(5)]) };
     let dir = tempfile::tempdir().unwrap();
-    let made = label(&Takeaway, &Trivial, &data, &order(turned), "test", dir.path(), &Quiet);
+    let made = label(&takeaway(), &trivial(), &data, &order(turned), "test", dir.path(), &Quiet);
     assert!(made.unwrap_err().to_string().contains("first stage before the last"));
 }
 

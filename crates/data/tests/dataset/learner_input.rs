@@ -1,6 +1,6 @@
 //! Features of rows, their split by game, and their way through Parquet.
 
-use crate::toy::{Takeaway, made, plan};
+use crate::toy::{Takeaway, made, plan, takeaway};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use evalsmith_core::{Columns, Game, Progress, Quiet, Side, Stage};
 use evalsmith_data::{
@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[test]
 fn features_follow_the_rows() {
     let (_dir, dataset) = made(&plan());
-    let table = features(&Takeaway, &dataset, &Quiet).unwrap();
+    let table = features(&takeaway(), &dataset, &Quiet).unwrap();
     assert_eq!(table.columns.names(), ["stones", "lead"]);
     let batches: Vec<_> = dataset.rows().map(Result::unwrap).collect();
     let rows: Vec<_> = batches.iter().flat_map(evalsmith_data::Batch::rows).collect();
@@ -47,7 +47,7 @@ impl Progress for Stop {
 #[test]
 fn features_stop_when_asked() {
     let (_dir, dataset) = made(&plan());
-    let error = features(&Takeaway, &dataset, &Stop).unwrap_err();
+    let error = features(&takeaway(), &dataset, &Stop).unwrap_err();
     assert!(
         matches!(error, DataError::Stopped { done: 0, total } if total == dataset.len()),
         "{error}"
@@ -57,7 +57,7 @@ fn features_stop_when_asked() {
 #[test]
 fn a_split_parts_games_and_loses_nothing() {
     let (_dir, dataset) = made(&SelfPlay { games: 400, ..plan() });
-    let table = features(&Takeaway, &dataset, &Quiet).unwrap();
+    let table = features(&takeaway(), &dataset, &Quiet).unwrap();
     let (train, holdout) = table.split(0.25, 3);
     assert_eq!(train.len() + holdout.len(), table.len());
     let games = |table: &FeatureTable| table.games.iter().copied().collect::<HashSet<u32>>();
@@ -69,7 +69,7 @@ fn a_split_parts_games_and_loses_nothing() {
     assert!(table.split(1.0, 3).0.is_empty());
 
     let (_dir, fewer) = made(&SelfPlay { games: 100, ..plan() });
-    let fewer = features(&Takeaway, &fewer, &Quiet).unwrap().split(0.25, 3).1;
+    let fewer = features(&takeaway(), &fewer, &Quiet).unwrap().split(0.25, 3).1;
     assert!(games(&fewer).is_subset(&games(&holdout)), "later games move no earlier one");
 }
 

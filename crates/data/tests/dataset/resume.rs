@@ -1,7 +1,7 @@
 //! Whatever befalls a run, the same command ends with the same bytes.
 
-use crate::toy::{Takeaway, files, made, make, make_watched, maker, plan};
-use evalsmith_core::{Progress, Quiet, Trivial};
+use crate::toy::{files, made, make, make_watched, maker, plan, takeaway, trivial};
+use evalsmith_core::{Progress, Quiet};
 use evalsmith_data::{DataError, Dataset, Maker, SelfPlay, generate};
 use proptest::prelude::*;
 use std::fs;
@@ -135,13 +135,13 @@ fn another_run_is_told_what_differs() {
         }
     }
     let other = Maker { function: "other".to_owned(), ..maker() };
-    let result = generate(&Takeaway, &Trivial, &plan(), &other, dir.path(), &Quiet);
+    let result = generate(&takeaway(), &trivial(), &plan(), &other, dir.path(), &Quiet);
     assert!(
         matches!(result, Err(DataError::OtherRun { field, .. }) if field == "configuration.function")
     );
 
     let same = Maker { command: "another way to say it".to_owned(), ..maker() };
-    generate(&Takeaway, &Trivial, &plan(), &same, dir.path(), &Quiet).unwrap();
+    generate(&takeaway(), &trivial(), &plan(), &same, dir.path(), &Quiet).unwrap();
     assert_eq!(files(dir.path()), before);
 }
 

@@ -1,9 +1,10 @@
 //! Real records, where they lie beside the project: their counts are known.
 
 use evalsmith_chess::Chess;
-use evalsmith_core::{Game, Quiet};
+use evalsmith_core::Quiet;
 use evalsmith_data::{Dataset, Import, Imported, InputFormat, import};
 use evalsmith_othello::Othello;
+use evalsmith_rules::DynGame;
 use evalsmith_shogi::Shogi;
 use std::path::{Path, PathBuf};
 
@@ -19,8 +20,8 @@ fn shared(name: &str) -> Option<PathBuf> {
     None
 }
 
-fn imported<G: Game>(
-    game: &G,
+fn imported(
+    game: &DynGame,
     file: PathBuf,
     format: Option<InputFormat>,
 ) -> (tempfile::TempDir, Imported) {
@@ -35,7 +36,7 @@ fn wthor_is_read_whole_with_its_exact_scores() {
     let Some(file) = shared("othello/wthor/WTH_1990.wtb") else { return };
     let bytes = std::fs::read(&file).unwrap();
     let games = u64::from(u32::from_le_bytes(bytes[4..8].try_into().unwrap()));
-    let (dir, made) = imported(&Othello::new(), file, None);
+    let (dir, made) = imported(&DynGame::new(Othello::new()), file, None);
     assert_eq!((made.written.games, made.skipped.len()), (games, 0));
     let dataset = Dataset::open(dir.path()).unwrap();
     let mut labelled = 0;
@@ -61,7 +62,7 @@ fn othello_lists_are_read_whole() {
         ("othello/peers/rand16.obf", 200, 200),
     ] {
         let Some(file) = shared(name) else { return };
-        let (_dir, made) = imported(&Othello::new(), file, None);
+        let (_dir, made) = imported(&DynGame::new(Othello::new()), file, None);
         assert_eq!((made.written.games, made.written.open), (games, open), "{name}: {made:?}");
     }
 }
@@ -69,7 +70,7 @@ fn othello_lists_are_read_whole() {
 #[test]
 fn professional_shogi_is_read() {
     let Some(file) = shared("shogi/pro_games_1830.usi.tsv.zst") else { return };
-    let (_dir, made) = imported(&Shogi, file, None);
+    let (_dir, made) = imported(&DynGame::new(Shogi), file, None);
     let skipped: u64 = made.skipped.values().sum();
     assert_eq!(made.written.games + skipped, 1830, "{made:?}");
 }
@@ -77,7 +78,7 @@ fn professional_shogi_is_read() {
 #[test]
 fn master_games_are_read() {
     let Some(file) = shared("chess/master_games_20k.pgn.zst") else { return };
-    let (_dir, made) = imported(&Chess, file, None);
+    let (_dir, made) = imported(&DynGame::new(Chess), file, None);
     let skipped: u64 = made.skipped.values().sum();
     assert_eq!(made.written.games + skipped, 20_000, "{made:?}");
     assert!(skipped < 20, "{made:?}");

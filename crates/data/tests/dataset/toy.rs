@@ -5,9 +5,10 @@
 
 use evalsmith_core::{
     Features, FindMate, Game, Malformed, Outcome, Position, Progress, Quiet, Side, Solve, Solved,
-    Stage, Trivial,
+    Stage,
 };
 use evalsmith_data::{DataError, Dataset, Generated, Maker, SelfPlay, generate};
+use evalsmith_rules::{DynFunction, DynGame};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -120,6 +121,16 @@ impl Solve<Heap> for Exhaustive {
     }
 }
 
+/// The game as the datasets' functions take it.
+pub(crate) fn takeaway() -> DynGame {
+    DynGame::new(Takeaway)
+}
+
+/// The function that knows finished games only.
+pub(crate) fn trivial() -> DynFunction {
+    takeaway().trivial_function()
+}
+
 pub(crate) fn plan() -> SelfPlay {
     SelfPlay {
         games: 23,
@@ -148,7 +159,7 @@ pub(crate) fn make_watched(
     dir: &Path,
     progress: &dyn Progress,
 ) -> Result<Generated, DataError> {
-    generate(&Takeaway, &Trivial, plan, &maker(), dir, progress)
+    generate(&takeaway(), &trivial(), plan, &maker(), dir, progress)
 }
 
 /// A dataset in a folder of its own.

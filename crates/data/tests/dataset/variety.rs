@@ -1,10 +1,11 @@
 //! Self-play from given openings, between unlike players, and of search positions.
 
-use crate::toy::{HEAP, Heap, Takeaway, files, make, maker, plan};
+use crate::toy::{HEAP, Heap, Takeaway, files, make, maker, plan, takeaway};
 use evalsmith_core::{
     Evaluate, Explanation, Game, GameRecord, Position, Quiet, Score, Side, Window,
 };
 use evalsmith_data::{Batch, Dataset, Maker, SelfPlay, Setting, generate_with};
+use evalsmith_rules::{DynFunction, Pos};
 
 /// Likes to be asked about large or small heaps: takes few or many stones.
 struct Taste(i32);
@@ -22,6 +23,12 @@ impl Evaluate<Heap> for Taste {
     }
 }
 
+impl Taste {
+    fn function(self) -> DynFunction {
+        DynFunction::of_code(&Takeaway, self)
+    }
+}
+
 fn rows(dataset: &Dataset) -> Vec<(u32, u16, Heap, Side, bool, Option<String>)> {
     let batches: Vec<_> = dataset.rows().map(Result::unwrap).collect();
     let rows = batches.iter().flat_map(Batch::rows);
@@ -35,10 +42,10 @@ fn rows(dataset: &Dataset) -> Vec<(u32, u16, Heap, Side, bool, Option<String>)> 
 #[test]
 fn two_functions_change_sides_with_every_game() {
     let dir = tempfile::tempdir().unwrap();
-    let (slow, quick) = (Taste(1), Taste(-1));
+    let (slow, quick) = (Taste(1).function(), Taste(-1).function());
     let setting = Setting { functions: [&slow, &quick], openings: None };
     let plan = SelfPlay { chance: 0.0, solve_at: 0, ..plan() };
-    generate_with(&Takeaway, &setting, &plan, &maker(), dir.path(), &Quiet).unwrap();
+    generate_with(&takeaway(), &setting, &plan, &maker(), dir.path(), &Quiet).unwrap();
     for (game, _, heap, side, _, mv) in rows(&Dataset::open(dir.path()).unwrap()) {
         // Near the end a search of one ply sees who wins.
         if heap.stones > 3 {
@@ -53,14 +60,16 @@ fn games_begin_with_the_openings_given() {
     let dir = tempfile::tempdir().unwrap();
     let opening = |game: u32| {
         let start = Heap { stones: HEAP - 10 - (game % 7) as u8, lead: 0 };
-        let mut record = GameRecord::new(start, Side::Second, Takeaway.max_plies());
-        record.play(2).unwrap();
+        let mut record = GameRecord::new(Pos::new(start), Side::Second, Takeaway.max_plies());
+        let m = takeaway().parse_move(record.position(), "take 2").unwrap();
+        record.play(m).unwrap();
         record
     };
-    let setting = Setting { functions: [&Taste(1); 2], openings: Some(&opening) };
+    let slow = Taste(1).function();
+    let setting = Setting { functions: [&slow; 2], openings: Some(&opening) };
     let openings = Some("seven heaps".to_owned());
     let maker = Maker { openings, ..maker() };
-    generate_with(&Takeaway, &setting, &plan(), &maker, dir.path(), &Quiet).unwrap();
+    generate_with(&takeaway(), &setting, &plan(), &maker, dir.path(), &Quiet).unwrap();
     let dataset = Dataset::open(dir.path()).unwrap();
     let rows = rows(&dataset);
     for game in 0..23 {

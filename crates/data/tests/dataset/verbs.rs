@@ -1,12 +1,14 @@
 //! Taking datasets apart and putting them together loses and changes nothing.
 
-use crate::toy::{Takeaway, files, made, make, plan};
+use crate::toy::{Takeaway, files, made, make, plan, takeaway};
+use evalsmith_chess::Chess;
 use evalsmith_core::{Game, Position, Quiet, Stage};
 use evalsmith_data::{
-    Amount, DataError, Dataset, Draw, Import, InputFormat, SelfPlay, Shard, Split, dedupe, draw,
-    import, merge, split,
+    Amount, DataError, Dataset, Draw, ExportFormat, Import, InputFormat, RecordFormat, SelfPlay,
+    Shard, Split, dedupe, draw, export, import, merge, split,
 };
 use evalsmith_othello::Othello;
+use evalsmith_rules::DynGame;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -161,7 +163,7 @@ fn samples_are_uniform_and_shards_of_a_sample_are_its_own() {
 fn every_position_stays_once() {
     let (_whole, whole) = made(&plan());
     let dir = tempfile::tempdir().unwrap();
-    let written = dedupe(&Takeaway, &whole, "dedupe", dir.path(), &Quiet).unwrap();
+    let written = dedupe(&takeaway(), &whole, "dedupe", dir.path(), &Quiet).unwrap();
     let key = |line: &Line| Takeaway.unpack(&line.3).unwrap().0.key();
     let mut seen = HashSet::new();
     let expected: Vec<Line> =
@@ -189,7 +191,7 @@ fn what_made_a_dataset_is_told_back_to_the_first_command() {
     let dir = tempfile::tempdir().unwrap();
     let sampled = sample(&one, Amount::Share(0.5), Shard::WHOLE, &dir.path().join("sample"));
     let out = dir.path().join("dedupe");
-    dedupe(&Takeaway, &sampled, "dedupe it", &out, &Quiet).unwrap();
+    dedupe(&takeaway(), &sampled, "dedupe it", &out, &Quiet).unwrap();
     let info = open(&out).info().unwrap();
     assert_eq!(info.commands, ["evalsmith data generate", "sample", "dedupe it"]);
     let derived = open(&out);
@@ -272,7 +274,7 @@ fn amounts_and_shares_that_cannot_be_are_refused() {
 
 /// A file of some Othello openings, and one line that is none.
 fn openings(dir: &Path) -> std::path::PathBuf {
-    let othello = Othello::new();
+    let othello = DynGame::new(Othello::new());
     let opening = |number: usize| {
         let mut position = othello.start();
         let mut text = String::new();
@@ -298,7 +300,8 @@ fn shards_of_an_import_merge_to_the_whole_and_skips_are_counted() {
     let run = |shard: Shard, strict| {
         let order = Import { files: vec![file.clone()], shard, strict, ..Import::default() };
         let folder = dir.path().join(shard.to_string().replace('/', "-"));
-        import(&Othello::new(), &order, "import", &folder, &Quiet).map(|made| (made, open(&folder)))
+        import(&DynGame::new(Othello::new()), &order, "import", &folder, &Quiet)
+            .map(|made| (made, open(&folder)))
     };
     let refused = run(Shard::WHOLE, true).unwrap_err();
     assert!(
@@ -331,7 +334,7 @@ fn imports_that_cannot_be_are_refused() {
         fs::write(&file, bytes).unwrap();
         let order = Import { files: vec![file], format, ..Import::default() };
         let out = dir.path().join(format!("{}-bytes", bytes.len()));
-        import(&Takeaway, &order, "import", &out, &Quiet).unwrap_err()
+        import(&takeaway(), &order, "import", &out, &Quiet).unwrap_err()
     };
     assert!(matches!(run("a.what", b"", None), DataError::Plan { .. }));
     assert!(matches!(run("a.txt", b"", Some(InputFormat::Wthor)), DataError::Plan { .. }));
@@ -339,6 +342,27 @@ fn imports_that_cannot_be_are_refused() {
     let empty = run("a.txt", b"", None).to_string();
     assert!(empty.contains("a.txt") && empty.contains("holds no record"), "{empty}");
     let absent = Import { files: vec![dir.path().join("absent.txt")], ..Import::default() };
-    let absent = import(&Takeaway, &absent, "import", &out, &Quiet);
+    let absent = import(&takeaway(), &absent, "import", &out, &Quiet);
     assert!(matches!(absent, Err(DataError::Io { .. })));
+}
+
+/// People play on after a threefold repetition, and an import takes all their moves.
+#[test]
+fn an_export_names_the_move_after_the_end_of_a_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("games.pgn");
+    fs::write(
+        &file,
+        "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 1-0\n\n[Event \"b\"]\n\n1. d4 0-1\n",
+    )
+    .unwrap();
+    let (chess, folder) = (DynGame::new(Chess), dir.path().join("dataset"));
+    let order = Import { files: vec![file], ..Import::default() };
+    import(&chess, &order, "import", &folder, &Quiet).unwrap();
+    let (format, out) = (ExportFormat::Record(RecordFormat::Pgn), dir.path().join("out.pgn"));
+    let exported = export(&chess, &open(&folder), format, &out, &Quiet).unwrap();
+    assert_eq!((exported.written, exported.skipped), (1, 1));
+    let example = exported.example.unwrap();
+    let reason = "illegal move e4 at ply 8; the rules had ended the game before";
+    assert_eq!(example, format!("game 0: {reason}"));
 }
