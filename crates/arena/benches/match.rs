@@ -1,19 +1,17 @@
-//! What a match costs besides thinking, on one thread: games of Othello between
-//! players that take the first legal move, and between depth-1 searches. The
-//! items counted are plies in the first table and games in the others, the last of
-//! which reads a log back.
+//! What a match costs besides thinking, on one thread: games of Othello between outside
+//! players that take the first legal move, and between depth-1 searches; and what its
+//! openings cost. The items counted are plies in the first table, games or openings in
+//! the others, the last of which reads a log back.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use evalsmith_arena::{
-    Adjudication, MatchPlan, MatchResult, Openings, Seat, read_match, run_match,
+    Adjudication, MatchPlan, MatchResult, MatchSeat, Openings, Seat, read_match, run_match,
 };
-use evalsmith_core::{
-    Choice, Evaluate, Explanation, Game, GameRecord, Player, PlayerError, Position, Quiet, Score,
-    Term, Trivial, Window,
-};
-use evalsmith_othello::{Othello, with_best_kernel};
-use evalsmith_search::{Limits, SearchPlayer, Searcher};
+use evalsmith_core::{Choice, Player, PlayerError, Position, Quiet};
+use evalsmith_othello::with_best_kernel;
+use evalsmith_rules::{DynFunction, DynGame, MoveId, Pos, Record};
+use evalsmith_search::Limits;
 
 const PAIRS: u32 = 500;
 
@@ -25,39 +23,20 @@ fn main() {
 /// Takes the first legal move.
 struct Hasty;
 
-impl<P: Position> Player<P> for Hasty {
+impl Player<Pos> for Hasty {
     fn name(&self) -> &'static str {
         "hasty"
     }
-    fn choose(&mut self, game: &GameRecord<P>) -> Result<Choice<P::Move>, PlayerError> {
+    fn choose(&mut self, game: &Record) -> Result<Choice<MoveId>, PlayerError> {
         Ok(Choice::blind(game.position().moves().next().expect("the game goes on")))
     }
 }
 
-/// Counts the moves of the side to move.
-#[derive(Clone)]
-struct Mobility;
-
-impl<P: Position> Evaluate<P> for Mobility {
-    type State = ();
-    fn start(&self, _: &P) {}
-    fn advance(&self, _: &P, _: P::Move, _: &P, (): &()) {}
-    fn value(&self, position: &P, (): &(), window: Window) -> Score {
-        window.clamp(Score(100 * position.move_count() as i32))
-    }
-    fn explain(&self, position: &P) -> Explanation {
-        let moves = position.move_count() as f64;
-        let term = Term {
-            name: "moves".into(),
-            feature: Some(moves),
-            weight: Some(0.1),
-            contribution: 0.1 * moves,
-        };
-        Explanation { total: term.contribution, terms: vec![term] }
-    }
+fn othello() -> DynGame {
+    with_best_kernel(DynGame::new, DynGame::new)
 }
 
-fn play<G: Game>(game: &G, seats: [Seat<'_, G::Position>; 2]) -> MatchResult {
+fn play(game: &DynGame, seats: [Seat<'_>; 2]) -> MatchResult {
     let plan = MatchPlan {
         pairs: PAIRS,
         seed: 1,
@@ -73,47 +52,50 @@ fn play<G: Game>(game: &G, seats: [Seat<'_, G::Position>; 2]) -> MatchResult {
     run_match(game, &plan, &openings, seats, &dir.path().join("log"), &Quiet).expect("a match")
 }
 
-fn hasty<G: Game>(game: &G) -> MatchResult {
-    play(game, [&|| Ok(Box::new(Hasty)), &|| Ok(Box::new(Hasty))])
+fn hasty(game: &DynGame) -> MatchResult {
+    let seat: Seat<'_> = &|| Ok(MatchSeat::Outside(Box::new(Hasty)));
+    play(game, [seat, seat])
 }
 
-fn shallow<G: Game>(game: &G) -> MatchResult {
-    let limits = Limits::depth(1);
-    play(
-        game,
-        [
-            &|| {
-                Ok(Box::new(SearchPlayer::new(
-                    "a",
-                    Searcher::new(Mobility, 1 << 16),
-                    limits.clone(),
-                )))
-            },
-            &|| {
-                Ok(Box::new(SearchPlayer::new(
-                    "b",
-                    Searcher::new(Trivial, 1 << 16),
-                    limits.clone(),
-                )))
-            },
-        ],
-    )
+fn shallow(game: &DynGame) -> MatchResult {
+    let seat = |name: &str, function: &DynFunction| MatchSeat::Search {
+        name: name.to_owned(),
+        function: function.clone(),
+        limits: Limits::depth(1),
+        table_bytes: 1 << 16,
+    };
+    let (by_hand, trivial) = (game.function_by_hand().expect("weights"), game.trivial_function());
+    play(game, [&|| Ok(seat("a", &by_hand)), &|| Ok(seat("b", &trivial))])
 }
 
 #[divan::bench]
 fn plies_without_thought(bencher: Bencher) {
-    let totals = hasty(&Othello::new()).totals;
+    let game = othello();
+    let totals = hasty(&game).totals;
     let plies = totals.plies - 8 * totals.games;
-    bencher
-        .counter(ItemsCount::new(plies))
-        .bench(|| with_best_kernel(|game| hasty(&game), |game| hasty(&game)));
+    bencher.counter(ItemsCount::new(plies)).bench(|| hasty(&game));
 }
 
 #[divan::bench]
 fn games_at_depth_one(bencher: Bencher) {
-    bencher
-        .counter(ItemsCount::new(2 * PAIRS))
-        .bench(|| with_best_kernel(|game| shallow(&game), |game| shallow(&game)));
+    let game = othello();
+    bencher.counter(ItemsCount::new(2 * PAIRS)).bench(|| shallow(&game));
+}
+
+#[divan::bench]
+fn openings_drawn(bencher: Bencher) {
+    let game = othello();
+    bencher.counter(ItemsCount::new(10_000_u32)).bench(|| {
+        let openings = Openings::random(&game, 8, 10_000, 1).expect("enough openings");
+        openings.first(10_000).len()
+    });
+}
+
+#[divan::bench(sample_count = 10)]
+fn openings_enumerated(bencher: Bencher) {
+    let game = othello();
+    let all = || Openings::enumerated(&game, 7, None, 1, &|_| true).expect("not too many").len();
+    bencher.counter(ItemsCount::new(all())).bench(all);
 }
 
 /// A log of many games, read back as a stream. Only its length matters: the same

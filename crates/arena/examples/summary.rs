@@ -1,4 +1,4 @@
-//! Prints how long ten million finished games take to be summarised: first from
+//! Prints how long finished games of sixty half-moves take to be summarised: first from
 //! a log without a table, then from the table that this leaves beside it.
 //!
 //! ```text
@@ -7,7 +7,9 @@
 
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
-use evalsmith_arena::{ArenaError, read_match};
+use evalsmith_arena::{ArenaError, PlayedGame, read_match};
+use evalsmith_core::seal;
+use serde_json::json;
 use std::error::Error;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,11 +19,12 @@ use std::time::Instant;
 fn main() -> Result<(), Box<dyn Error>> {
     let games = match std::env::args().nth(1) {
         Some(text) => text.parse()?,
-        None => 10_000_000,
+        None => 1_000_000,
     };
     let dir = tempfile::tempdir()?;
     let log = dir.path().join("log");
     write_log(&log, games)?;
+    println!("{} MB", log.metadata()?.len() / 1_000_000);
     summarise("from the log", &log)?;
     summarise("from the table", &log)?;
     if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
@@ -30,24 +33,28 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Games without moves, which a summary does not read.
+/// A sealed log whose games have moves and notes.
 fn write_log(log: &Path, games: u32) -> std::io::Result<()> {
     let mut out = BufWriter::new(File::create(log)?);
-    writeln!(
-        out,
-        "{{\"match_log\":2,\"game\":\"othello\",\"plan\":{{\"pairs\":{},\"seed\":1,\
-         \"names\":[\"a\",\"b\"],\"max_faults\":3,\"conditions\":null}}}}",
-        games.div_ceil(2)
-    )?;
+    out.write_all(&seal::line_of(&json!({
+        "match_log": 3,
+        "game": "othello",
+        "plan": {
+            "pairs": games.div_ceil(2), "seed": 1, "names": ["a", "b"], "max_faults": 3,
+            "conditions": null,
+        },
+    })))?;
+    let mut game: PlayedGame = serde_json::from_value(json!({
+        "index": 0, "opening": "f5 d6 c3 d3", "first": 0, "margin": 0, "points": 1.0,
+        "plies": 60, "reason": "rules", "nodes": [310, 305],
+        "notes": { "value": vec![125; 56], "depth": vec![1; 56], "nodes": vec![11; 56] },
+        "moves": vec!["c4"; 56],
+    }))?;
     for index in 0..games {
-        writeln!(
-            out,
-            "{{\"index\":{index},\"opening\":\"f5 d6 c3 d3\",\"first\":{},\"margin\":{},\
-             \"points\":1.0,\"plies\":60,\"reason\":\"rules\",\"nodes\":[310,305],\"moves\":[],\
-             \"notes\":{{\"value\":[],\"depth\":[],\"nodes\":[]}}}}",
-            index % 2,
-            index % 40 + 1
-        )?;
+        game.index = index;
+        game.first = index as usize % 2;
+        game.margin = (index % 40) as i16 + 1;
+        out.write_all(&seal::line_of(&game))?;
     }
     out.flush()
 }

@@ -6,8 +6,8 @@
 //! turned into a budget of nodes.
 
 use crate::ArenaError;
-use evalsmith_core::files::write_atomically;
-use evalsmith_core::{GameRecord, Position};
+use evalsmith_core::files::{MOST_SETTINGS, read_at_most, write_atomically};
+use evalsmith_rules::Record;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Lets a player think about a position: the nodes visited and the thread's CPU
 /// time. Nothing remembered from earlier positions may help it.
-pub type Measure<'a, P> = &'a mut dyn FnMut(&GameRecord<P>) -> (u64, Duration);
+pub type Measure<'a> = &'a mut dyn FnMut(&Record) -> (u64, Duration);
 
 /// How long each player takes for a node, and how that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,10 +43,10 @@ pub struct Calibration {
 ///
 /// # Errors
 /// When there is nothing to measure: no position, no round, no node, no time.
-pub fn calibrate<P: Position>(
+pub fn calibrate(
     names: &[&str],
-    positions: &[GameRecord<P>],
-    players: &mut [Measure<'_, P>],
+    positions: &[Record],
+    players: &mut [Measure<'_>],
     rounds: u32,
 ) -> Result<Calibration, ArenaError> {
     let count = players.len();
@@ -125,7 +125,7 @@ impl Calibration {
     /// # Errors
     /// When the file cannot be read or makes no sense.
     pub fn load(path: &Path) -> Result<Self, ArenaError> {
-        let bytes = fs::read(path).map_err(ArenaError::io(path))?;
+        let bytes = read_at_most(path, MOST_SETTINGS).map_err(ArenaError::io(path))?;
         let bad = |reason| ArenaError::BadCalibration { path: path.to_owned(), reason };
         let stored: Self = serde_json::from_slice(&bytes).map_err(|e| bad(e.to_string()))?;
         if stored.ns_per_node.len() != stored.players.len() {
@@ -166,11 +166,11 @@ fn cpu_model() -> Option<String> {
 mod tests {
     use super::*;
     use crate::Openings;
-    use crate::testing::{Heaps, Nim};
+    use crate::testing::nim;
     use std::cell::RefCell;
 
-    fn positions(count: u32) -> Vec<GameRecord<Heaps>> {
-        Openings::random(&Nim, 2, count, 1).unwrap().first(99)
+    fn positions(count: u32) -> Vec<Record> {
+        Openings::random(&nim(), 2, count, 1).unwrap().first(99)
     }
 
     #[test]
@@ -181,12 +181,12 @@ mod tests {
             // The third round of eight calls runs on a loaded machine.
             if (16..24).contains(&calls.borrow().len()) { 50 } else { 1 }
         };
-        let mut first = |_: &GameRecord<Heaps>| {
+        let mut first = |_: &Record| {
             let slow = loaded();
             calls.borrow_mut().push('a');
             (100, Duration::from_nanos(20_000 * slow))
         };
-        let mut second = |_: &GameRecord<Heaps>| {
+        let mut second = |_: &Record| {
             let slow = loaded();
             calls.borrow_mut().push('b');
             (10, Duration::from_nanos(5_000 * slow))
@@ -207,11 +207,11 @@ mod tests {
 
     #[test]
     fn nothing_to_measure_is_an_error() {
-        let mut works = |_: &GameRecord<Heaps>| (5, Duration::from_nanos(5));
-        let mut idle = |_: &GameRecord<Heaps>| (0, Duration::from_nanos(5));
-        let mut timeless = |_: &GameRecord<Heaps>| (5, Duration::ZERO);
+        let mut works = |_: &Record| (5, Duration::from_nanos(5));
+        let mut idle = |_: &Record| (0, Duration::from_nanos(5));
+        let mut timeless = |_: &Record| (5, Duration::ZERO);
         let some = positions(2);
-        let mut refuse = |positions, second: Measure<'_, Heaps>, rounds| {
+        let mut refuse = |positions, second: Measure<'_>, rounds| {
             let error =
                 calibrate(&["a", "b"], positions, &mut [&mut works, second], rounds).unwrap_err();
             assert!(matches!(error, ArenaError::Unmeasured { .. }), "{error}");

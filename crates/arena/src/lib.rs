@@ -5,8 +5,10 @@
 //! depends neither on threads nor on how often the run was interrupted. Players
 //! are [`Player`](evalsmith_core::Player)s, in this process or outside it; one
 //! that fails loses its game, and the match goes on.
+//!
+//! Nothing here knows the type of its game. Each game of a match is played by a
+//! [`MatchTable`](evalsmith_rules::MatchTable), which is typed where that matters.
 
-mod calibrated;
 mod calibration;
 mod course;
 mod error;
@@ -15,19 +17,18 @@ mod match_run;
 mod openings;
 mod plan;
 mod scoreboard;
-mod seal;
 mod table;
 #[cfg(test)]
 mod testing;
-mod time_control;
 
-pub use calibrated::CalibratedPlayer;
 pub use calibration::{Calibration, Measure, calibrate};
 pub use course::{CoursePoint, read_course};
 pub use error::ArenaError;
+pub use evalsmith_rules::{
+    CalibratedPlayer, MatchSeat, Meter, Notes, TimeBudget, TimeControl, untyped_player,
+};
 pub use log::{LogHeader, LogReader};
 pub use match_run::{MatchResult, Seat, read_match, run_match};
 pub use openings::{Openings, Wanted};
-pub use plan::{Adjudication, End, LoggedFault, MatchPlan, Notes, PlayedGame};
+pub use plan::{Adjudication, End, LoggedFault, MatchPlan, PlayedGame};
 pub use scoreboard::{TestState, Totals};
-pub use time_control::{Meter, TimeBudget, TimeControl};

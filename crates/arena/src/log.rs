@@ -2,17 +2,18 @@
 //!
 //! Invariant: every byte up to the last line break was written whole. A line is
 //! written by one call, so that a kill leaves at most one cut line at the end;
-//! opening the log again drops it. Each line ends with a [checksum](crate::seal). The
+//! opening the log again drops it, unless nothing but its line break is missing. Each
+//! line ends with a [checksum](evalsmith_core::seal). The
 //! open file is locked, and the lock dies with its process. When the match is over its
 //! games are put in order, so that the finished log does not depend on the number of
 //! threads. Beside it grows a [table](crate::table) of the results.
 
 use crate::scoreboard::Ended;
 use crate::table::ResultTable;
-use crate::{ArenaError, MatchPlan, PlayedGame, seal};
-use evalsmith_core::Progress;
+use crate::{ArenaError, MatchPlan, PlayedGame};
 use evalsmith_core::files::{self, write_atomically};
-use serde::de::DeserializeOwned;
+use evalsmith_core::{Progress, seal};
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -71,9 +72,21 @@ pub struct LogReader<R> {
     number: usize,
     /// Bytes that are whole lines.
     length: u64,
-    cut: bool,
+    /// How the line read last ended.
+    end: LineEnd,
     /// Whether every line must have a checksum.
     sealed: bool,
+}
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineEnd {
+    /// By a line break.
+    Break,
+    /// The file ends where the line break belongs.
+    Unbroken,
+    /// The file ends within the line.
+    Cut,
 }
 
 impl LogReader<BufReader<File>> {
@@ -91,6 +104,11 @@ impl LogReader<BufReader<File>> {
         Ok((header, reader))
     }
 
+    /// The file itself, to be read anywhere before [`skip`](Self::skip).
+    pub(crate) fn file(&mut self) -> &mut File {
+        self.reader.get_mut()
+    }
+
     /// Goes on after so many games that end at byte `end`.
     pub(crate) fn skip(&mut self, games: u64, end: u64) -> Result<(), ArenaError> {
         self.reader.seek(SeekFrom::Start(end)).map_err(ArenaError::io(&self.path))?;
@@ -104,7 +122,7 @@ impl<R: BufRead> LogReader<R> {
     fn new(path: &Path, reader: R) -> Self {
         let path = path.to_owned();
         let line = Vec::new();
-        Self { path, reader, line, number: 0, length: 0, cut: false, sealed: true }
+        Self { path, reader, line, number: 0, length: 0, end: LineEnd::Break, sealed: true }
     }
 
     /// Reads the next line; false at the end, or where the last line was cut off.
@@ -120,12 +138,35 @@ impl<R: BufRead> LogReader<R> {
         if read == LONGEST_LINE && !self.line.ends_with(b"\n") {
             return Err(self.corrupt(format!("the line is longer than {LONGEST_LINE} bytes")));
         }
-        self.cut = read > 0 && !self.line.ends_with(b"\n");
-        let whole = read > 0 && !self.cut;
+        self.end = LineEnd::Break;
+        if read > 0 && !self.line.ends_with(b"\n") {
+            self.end = self.end_without_break()?;
+        }
+        let whole = read > 0 && self.end != LineEnd::Cut;
         if whole {
             self.length += read;
         }
         Ok(whole)
+    }
+
+    /// How the last line ends, which has no line break; a whole one is given its own.
+    ///
+    /// A kill cuts the line off; another byte in the place of the line break is damage.
+    fn end_without_break(&mut self) -> Result<LineEnd, ArenaError> {
+        self.line.push(b'\n');
+        if self.number > 1 && is_whole(&self.line, self.sealed) {
+            return Ok(LineEnd::Unbroken);
+        }
+        self.line.pop();
+        let last = self.line.pop().expect("a line without a line break is not empty");
+        self.line.push(b'\n');
+        if self.number > 1 && is_whole(&self.line, self.sealed) {
+            let reason = "another byte stands in the place of its line break: the line was damaged";
+            return Err(self.corrupt(reason.to_owned()));
+        }
+        self.line.pop();
+        self.line.push(last);
+        Ok(LineEnd::Cut)
     }
 
     /// The next game, as much of it as is asked for; none at the end. A last
@@ -153,6 +194,11 @@ impl<R: BufRead> LogReader<R> {
     /// The line read last.
     pub(crate) fn line(&self) -> &[u8] {
         &self.line
+    }
+
+    /// Whether the line read last has its line break in the file.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.end == LineEnd::Break
     }
 
     /// An error that names the line read last.
@@ -196,17 +242,19 @@ impl MatchLog {
         let header_line = seal::line_of(&LogHeader::new(game, plan));
         let mut reader = LogReader::new(path, BufReader::new(&file));
         let whole = reader.advance()?;
-        let mut table = None;
+        let (mut table, mut unbroken) = (None, false);
         // Only the beginning of this very header may be completed: any other
         // file stays untouched.
-        if whole || (reader.cut && !header_line.starts_with(&reader.line)) {
+        let cut = |reader: &LogReader<_>| reader.end == LineEnd::Cut;
+        if whole || (cut(&reader) && !header_line.starts_with(&reader.line)) {
             reader.sealed = check_header(&reader.line, &header_line, path)?.is_sealed();
             let table = table.insert(ResultTable::afresh(path, &reader.line));
             while let Some(game) = reader.next_game()? {
                 hear(&game).map_err(|reason| reader.corrupt(reason))?;
                 table.add(&Ended::from(&game), &reader.line);
+                unbroken = !reader.is_broken();
             }
-            if reader.cut {
+            if cut(&reader) {
                 progress.note(&format!(
                     "{}: line {} was cut off; its game is played again",
                     path.display(),
@@ -221,6 +269,8 @@ impl MatchLog {
         log.file.seek(SeekFrom::Start(length)).map_err(ArenaError::io(path))?;
         if length == 0 {
             log.append(&header_line)?;
+        } else if unbroken {
+            log.append(b"\n")?;
         }
         Ok(log)
     }
@@ -298,6 +348,13 @@ fn check_header(line: &[u8], expected: &[u8], path: &Path) -> Result<LogHeader, 
     }
 }
 
+/// Whether a line is one JSON object with its checksum, where it must have one.
+fn is_whole(line: &[u8], sealed: bool) -> bool {
+    line.starts_with(b"{")
+        && seal::open(line, sealed)
+            .is_ok_and(|body| serde_json::from_slice::<IgnoredAny>(&body).is_ok())
+}
+
 /// A game's line read up to its moves, which [`PlayedGame`](crate::PlayedGame)
 /// writes last: nine tenths of a line that a summary does not need.
 fn result_of(line: &[u8]) -> Result<Ended, String> {
@@ -319,9 +376,9 @@ fn result_of(line: &[u8]) -> Result<Ended, String> {
 mod tests {
     use super::*;
     use crate::MatchResult;
-    use crate::seal::line_of;
     use crate::testing::{StopAfter, on_threads, plan, play};
     use evalsmith_core::Quiet;
+    use evalsmith_core::seal::line_of;
     use proptest::prelude::*;
     use serde_json::json;
     use std::fs;
@@ -337,6 +394,16 @@ mod tests {
         (fs::read(path).unwrap(), result)
     }
 
+    /// How many games are read one by one.
+    fn games(log: &Path) -> Result<usize, ArenaError> {
+        let (_, mut reader) = LogReader::open(log)?;
+        let mut count = 0;
+        while reader.next_game::<PlayedGame>()?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+
     #[test]
     fn a_run_killed_at_any_byte_resumes_to_the_same_result() {
         let dir = tempfile::tempdir().unwrap();
@@ -349,6 +416,9 @@ mod tests {
             assert_eq!(resumed, result, "cut after {length} bytes");
 
             let kept = whole[..length].iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+            // A line that lacks nothing but its line break is whole.
+            let unbroken = 0 < kept && kept < length && whole.get(length) == Some(&b'\n');
+            let kept = if unbroken { length } else { kept };
             let cut = usize::from(0 < kept && kept < length);
             assert_eq!(watch.notes.lock().unwrap().len(), cut, "{length}");
 
@@ -394,21 +464,52 @@ mod tests {
     #[test]
     fn no_flipped_bit_passes_unnoticed() {
         let dir = tempfile::tempdir().unwrap();
-        let (whole, result) = finished(dir.path());
+        let (whole, _) = finished(dir.path());
         let log = dir.path().join("log");
-        let ends_in_cut_line = |bit: usize| bit / 8 == whole.len() - 1;
-        for bit in (0..8 * whole.len()).step_by(5) {
+        let beside = |name: &str| dir.path().join(name);
+        let (table, results) = (beside("finished.results"), beside("log.results"));
+        let last_byte = 8 * (whole.len() - 1)..8 * whole.len();
+        for bit in (0..last_byte.start).step_by(5).chain(last_byte) {
+            let place = format!("bit {} of byte {}", bit % 8, bit / 8);
             let mut bytes = whole.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             fs::write(&log, &bytes).unwrap();
-            let _ = fs::remove_file(log.with_extension("results"));
-            let run = run(&log);
-            if ends_in_cut_line(bit) {
-                assert_eq!(run.unwrap(), result, "the game of a cut line is played again");
-            } else {
-                assert!(run.is_err(), "bit {} of byte {}", bit % 8, bit / 8);
-                assert_eq!(fs::read(&log).unwrap(), bytes, "a refused log stays as it is");
-                assert!(crate::read_match(&log).is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+            for with_table in [false, true] {
+                let _ = fs::remove_file(&results);
+                if with_table {
+                    fs::copy(&table, &results).unwrap();
+                }
+                assert!(crate::read_match(&log).is_err(), "{place}, {with_table}");
+                assert!(crate::read_course(&log).is_err(), "{place}, {with_table}");
+            }
+            assert!(games(&log).is_err(), "{place}");
+            assert!(run(&log).is_err(), "{place}");
+            assert_eq!(fs::read(&log).unwrap(), bytes, "a refused log stays as it is");
+        }
+    }
+
+    #[test]
+    fn a_last_line_without_its_line_break_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let (whole, result) = finished(dir.path());
+        let log = dir.path().join("log");
+        let lines: Vec<_> = whole.split_inclusive(|&b| b == b'\n').collect();
+        let open = |line: &&[u8]| seal::open(line, true).unwrap().into_owned();
+        let old = lines.iter().map(open).collect::<Vec<_>>().concat();
+        let old = String::from_utf8(old).unwrap().replace("\"match_log\":3", "\"match_log\":2");
+        for text in [&whole[..], old.as_bytes()] {
+            fs::write(&log, &text[..text.len() - 1]).unwrap();
+            for _ in 0..2 {
+                assert_eq!(crate::read_match(&log).unwrap().1, result);
+                assert_eq!(games(&log).unwrap(), 6);
+            }
+            let stop_at_once = StopAfter::games(0);
+            assert_eq!(play(&plan(3), &log, &stop_at_once).unwrap(), result);
+            assert_eq!(fs::read(&log).unwrap(), text, "the line break is added");
+            assert_eq!(crate::read_match(&log).unwrap().1, result);
+            fs::write(&log, [&text[..text.len() - 1], b"?"].concat()).unwrap();
+            for error in [run(&log).unwrap_err(), games(&log).unwrap_err()] {
+                assert!(error.to_string().contains("line 7: another byte"), "{error}");
             }
         }
     }

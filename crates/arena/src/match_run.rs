@@ -6,22 +6,21 @@
 //! the order of their indices. So it is the same for any number of threads and
 //! after any interruption.
 
-mod claims;
-mod hall;
+mod runner;
 
 use crate::log::{LogReader, MatchLog};
 use crate::scoreboard::{Ended, Scoreboard, TestState, Totals};
 use crate::table::ResultTable;
 use crate::{ArenaError, LogHeader, MatchPlan, Openings, PlayedGame};
-use evalsmith_core::{Game, GameRecord, Outcome, Player, PlayerError, Progress};
+use evalsmith_core::{Game, Outcome, PlayerError, Progress};
+use evalsmith_rules::{DynGame, MatchSeat, Record};
 use evalsmith_stats::elo::MatchStats;
-use hall::{Course, Hall, Office};
+use runner::{MatchRunner, Queue, Standing};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::path::Path;
 
 /// Makes players of one kind, one for each thread that plays.
-pub type Seat<'a, P> = &'a (dyn Fn() -> Result<Box<dyn Player<P>>, PlayerError> + Sync);
+pub type Seat<'a> = &'a (dyn Fn() -> Result<MatchSeat, PlayerError> + Sync);
 
 /// A match, as far as it has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,11 +51,11 @@ impl MatchResult {
 /// When there are too few openings, the log belongs to another match or cannot
 /// be written, a player is not fit to play, or `progress` asks to stop. Whatever
 /// happens, finished games stay in the log, and the same call goes on from there.
-pub fn run_match<G: Game>(
-    game: &G,
+pub fn run_match(
+    game: &DynGame,
     plan: &MatchPlan,
-    openings: &Openings<G>,
-    players: [Seat<'_, G::Position>; 2],
+    openings: &Openings,
+    seats: [Seat<'_>; 2],
     log: &Path,
     progress: &dyn Progress,
 ) -> Result<MatchResult, ArenaError> {
@@ -87,18 +86,18 @@ pub fn run_match<G: Game>(
     progress.begin(&plan.names.join(" - "), u64::from(total), "games");
     progress.resume(u64::from(board.counted()) + board.waiting() as u64);
     let pending = (0..total).filter(|&index| !done[index as usize] && !board.decided()).collect();
-    let hall = Hall {
+    let runner = MatchRunner {
         game,
         plan,
-        seats: players,
+        seats,
         openings,
         log_path: log,
         pending,
-        office: Office::new(opened, board),
-        course: Course::default(),
+        standing: Standing::new(opened, board),
+        queue: Queue::default(),
         progress,
     };
-    let played = hall.play_pending();
+    let played = runner.play_pending();
     progress.end();
     let (board, mut log) = played?;
     if board.counted() < total && !board.decided() {
@@ -132,9 +131,8 @@ pub(crate) fn tally(log: &Path) -> Result<(LogHeader, Scoreboard), ArenaError> {
     };
 
     let mut table = ResultTable::of(log, reader.line());
-    let mut file = File::open(log).map_err(ArenaError::io(log))?;
     loop {
-        let (before, block) = (table.games(), table.next_block(&mut file));
+        let (before, block) = (table.games(), table.next_block(reader.file()));
         if block.is_empty() {
             break;
         }
@@ -145,7 +143,9 @@ pub(crate) fn tally(log: &Path) -> Result<(LogHeader, Scoreboard), ArenaError> {
     reader.skip(table.games(), table.end())?;
     while let Some(game) = reader.next_result()? {
         enter(game).map_err(|reason| reader.corrupt(reason))?;
-        table.add(&game, reader.line());
+        if reader.is_broken() {
+            table.add(&game, reader.line());
+        }
     }
     board.settle();
     Ok((header, board))
@@ -159,19 +159,18 @@ struct Beginning {
 }
 
 impl Beginning {
-    /// The beginning of a pair; of one that is not planned, nothing.
-    fn of<G: Game>(game: &G, openings: &Openings<G>, pair: u32) -> Option<Self> {
+    /// The beginning of a pair; none where there is no such pair.
+    fn of(game: &DynGame, openings: &Openings, pair: u32) -> Option<Self> {
         let pair = pair as usize;
-        (pair < openings.len()).then(|| Self::told(game, &openings.get(pair)))
+        (pair < openings.len()).then(|| Self::of_record(game, &openings.get(pair)))
     }
 
-    fn told<G: Game>(game: &G, opening: &GameRecord<G::Position>) -> Self {
+    fn of_record(game: &DynGame, opening: &Record) -> Self {
         let (begin, first) = (&opening.positions()[0], opening.first());
         let at_start = *begin == game.start() && first == evalsmith_core::Side::First;
-        Self {
-            start: (!at_start).then(|| game.format(begin, first)),
-            moves: move_names(game, opening, 0).join(" "),
-        }
+        let steps = opening.positions().iter().zip(opening.moves());
+        let moves: Vec<_> = steps.map(|(position, &m)| game.format_move(position, m)).collect();
+        Self { start: (!at_start).then(|| game.format(begin, first)), moves: moves.join(" ") }
     }
 }
 
@@ -201,12 +200,6 @@ fn check_logged(
     }
     *seen = true;
     Ok(())
-}
-
-/// The moves of a record from `ply` on, as people write them.
-fn move_names<G: Game>(game: &G, record: &GameRecord<G::Position>, ply: usize) -> Vec<String> {
-    let steps = record.positions().iter().zip(record.moves());
-    steps.skip(ply).map(|(position, &m)| game.format_move(position, m)).collect()
 }
 
 #[cfg(test)]

@@ -13,40 +13,40 @@ mod list;
 mod pgn;
 
 use crate::ArenaError;
-use evalsmith_core::{Game, GameRecord, Plies, Position, Side, canonical_key, rng};
-use rand::RngExt;
+use evalsmith_core::{Game, Plies, rng};
+use evalsmith_rules::{DynGame, Record};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::ops::Range;
 
 /// Whether an opening is wanted: near even, say.
-pub type Wanted<'a, P> = &'a (dyn Fn(&GameRecord<P>) -> bool + Sync);
+pub type Wanted<'a> = &'a (dyn Fn(&Record) -> bool + Sync);
 
 /// Different unfinished games.
 #[derive(Clone)]
-pub struct Openings<G: Game> {
-    game: G,
-    source: Source<G::Position>,
+pub struct Openings {
+    game: DynGame,
+    source: Source,
 }
 
 #[derive(Clone)]
-enum Source<P: Position> {
+enum Source {
     Drawn { plies: u16, seed: u64, attempts: Vec<u32> },
-    Listed(Vec<GameRecord<P>>),
+    Listed(Vec<Record>),
 }
 
 /// Openings of a list, in vain one after another, before it is given up that
 /// another wanted one exists.
 const UNWANTED: u32 = 20_000;
 
-impl<G: Game> Openings<G> {
+impl Openings {
     /// Random openings of exactly `plies` half-moves, each move drawn evenly
     /// from the legal ones. A smaller `count` gives the beginning of the same list.
     ///
     /// # Errors
     /// When chance finds fewer than `count`: the error says how many.
-    pub fn random(game: &G, plies: u16, count: u32, seed: u64) -> Result<Self, ArenaError> {
-        Self::random_where(game, plies, count, seed, &|_| true)
+    pub fn random(game: &DynGame, plies: u16, count: u32, seed: u64) -> Result<Self, ArenaError> {
+        Self::draw(game, plies, count, seed, None)
     }
 
     /// The same, but only wanted ones.
@@ -54,15 +54,24 @@ impl<G: Game> Openings<G> {
     /// # Errors
     /// As [`Self::random`].
     pub fn random_where(
-        game: &G,
+        game: &DynGame,
         plies: u16,
         count: u32,
         seed: u64,
-        wanted: Wanted<'_, G::Position>,
+        wanted: Wanted<'_>,
+    ) -> Result<Self, ArenaError> {
+        Self::draw(game, plies, count, seed, Some(wanted))
+    }
+
+    fn draw(
+        game: &DynGame,
+        plies: u16,
+        count: u32,
+        seed: u64,
+        wanted: Option<Wanted<'_>>,
     ) -> Result<Self, ArenaError> {
         /// Draws that are judged at the same time.
         const BATCH: usize = 64;
-        let symmetries = game.symmetries();
         let mut seen = HashSet::new();
         let mut attempts: Vec<u32> = Vec::new();
         let (mut in_vain, mut unwanted) = (0, 0);
@@ -82,9 +91,9 @@ impl<G: Game> Openings<G> {
                     break;
                 }
                 let Some(draw) = draws.next() else { break };
-                match random_walk(game, plies, &mut random_of(seed, draw)) {
-                    Some(record) if seen.insert(canonical_key(record.position(), &symmetries)) => {
-                        batch.push((draw, record));
+                match game.random_walk_key(plies, &mut random_of(seed, draw)) {
+                    Some(key) if seen.insert(key) => {
+                        batch.push(draw);
                         in_vain = 0;
                     }
                     _ => in_vain += 1,
@@ -93,8 +102,14 @@ impl<G: Game> Openings<G> {
             if batch.is_empty() {
                 return Err(too_few(attempts.len()));
             }
-            let judged: Vec<bool> = batch.par_iter().map(|(_, record)| wanted(record)).collect();
-            for ((draw, _), wanted) in batch.into_iter().zip(judged) {
+            let judged: Vec<bool> = match wanted {
+                None => vec![true; batch.len()],
+                Some(wanted) => {
+                    let judge = |&draw: &u32| wanted(&walk(game, plies, seed, draw));
+                    batch.par_iter().map(judge).collect()
+                }
+            };
+            for (draw, wanted) in batch.into_iter().zip(judged) {
                 if wanted {
                     attempts.push(draw);
                     unwanted = 0;
@@ -113,11 +128,7 @@ impl<G: Game> Openings<G> {
     ///
     /// # Errors
     /// When there are fewer than `count`, or none.
-    pub fn select(
-        self,
-        count: Option<u32>,
-        wanted: Wanted<'_, G::Position>,
-    ) -> Result<Self, ArenaError> {
+    pub fn select(self, count: Option<u32>, wanted: Wanted<'_>) -> Result<Self, ArenaError> {
         /// Openings that are judged at the same time.
         const BATCH: usize = 256;
         let needed = count.unwrap_or(1) as usize;
@@ -160,11 +171,10 @@ impl<G: Game> Openings<G> {
     ///
     /// # Panics
     /// When there are not so many.
-    pub fn get(&self, index: usize) -> GameRecord<G::Position> {
+    pub fn get(&self, index: usize) -> Record {
         match &self.source {
             Source::Drawn { plies, seed, attempts } => {
-                random_walk(&self.game, *plies, &mut random_of(*seed, attempts[index]))
-                    .expect("the same draw gave an unfinished game before")
+                walk(&self.game, *plies, *seed, attempts[index])
             }
             Source::Listed(records) => records[index].clone(),
         }
@@ -186,7 +196,7 @@ impl<G: Game> Openings<G> {
     }
 
     /// The first of them, at most `count`.
-    pub fn first(&self, count: usize) -> Vec<GameRecord<G::Position>> {
+    pub fn first(&self, count: usize) -> Vec<Record> {
         (0..count.min(self.len())).map(|index| self.get(index)).collect()
     }
 }
@@ -195,43 +205,31 @@ fn random_of(seed: u64, draw: u32) -> rng::Rng {
     rng::stream(seed, "openings", u64::from(draw))
 }
 
-/// A random game of `plies` half-moves; none when it ended before or just then.
-fn random_walk<G: Game>(
-    game: &G,
-    plies: u16,
-    random: &mut rng::Rng,
-) -> Option<GameRecord<G::Position>> {
-    let mut record = GameRecord::new(game.start(), Side::First, game.max_plies());
-    for _ in 0..plies {
-        if record.ending().is_some() {
-            return None;
-        }
-        let position = record.position();
-        let m = position.moves().nth(random.random_range(0..position.move_count()))?;
-        record.play(m).ok()?;
-    }
-    record.ending().is_none().then_some(record)
+/// The random game of a draw that gave an unfinished one before.
+fn walk(game: &DynGame, plies: u16, seed: u64, draw: u32) -> Record {
+    game.random_walk(plies, &mut random_of(seed, draw))
+        .expect("the same draw gave an unfinished game before")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Heaps, Nim};
+    use crate::testing::{heaps, nim};
 
-    fn sorted(position: &Heaps) -> Vec<u8> {
-        let mut heaps = position.heaps.to_vec();
+    fn sorted(record: &Record) -> Vec<u8> {
+        let mut heaps = heaps(record).to_vec();
         heaps.sort_unstable();
         heaps
     }
 
-    fn draw(count: u32, seed: u64) -> Vec<GameRecord<Heaps>> {
-        Openings::random(&Nim, 3, count, seed).unwrap().first(100)
+    fn draw(count: u32, seed: u64) -> Vec<Record> {
+        Openings::random(&nim(), 3, count, seed).unwrap().first(100)
     }
 
     #[test]
     fn openings_differ_even_in_a_mirror_and_are_unfinished() {
         let openings = draw(40, 1);
-        let different: HashSet<_> = openings.iter().map(|r| sorted(r.position())).collect();
+        let different: HashSet<_> = openings.iter().map(sorted).collect();
         assert_eq!(different.len(), 40);
         assert!(openings.iter().all(|r| r.ply() == 3 && r.ending().is_none()));
     }
@@ -241,7 +239,7 @@ mod tests {
         assert_eq!(draw(20, 5), draw(20, 5));
         assert_eq!(draw(20, 5), draw(40, 5)[..20]);
         assert_ne!(draw(20, 5), draw(20, 6));
-        let part = Openings::random(&Nim, 3, 20, 5).unwrap().part(12..99);
+        let part = Openings::random(&nim(), 3, 20, 5).unwrap().part(12..99);
         assert_eq!(part.first(99), draw(20, 5)[12..]);
     }
 
@@ -249,28 +247,28 @@ mod tests {
     /// positions up to the order of the heaps.
     #[test]
     fn too_few_openings_are_counted() {
-        assert_eq!(Openings::random(&Nim, 1, 7, 9).unwrap().len(), 7);
-        let error = Openings::random(&Nim, 1, 8, 9).err().unwrap();
+        assert_eq!(Openings::random(&nim(), 1, 7, 9).unwrap().len(), 7);
+        let error = Openings::random(&nim(), 1, 8, 9).err().unwrap();
         assert!(matches!(error, ArenaError::TooFewOpenings { wanted: 8, found: 7, .. }), "{error}");
-        let error = Openings::random(&Nim, 400, 1, 9).err().unwrap();
+        let error = Openings::random(&nim(), 400, 1, 9).err().unwrap();
         assert!(matches!(error, ArenaError::TooFewOpenings { found: 0, .. }), "{error}");
     }
 
     #[test]
     fn no_plies_means_the_start_position() {
-        let openings = Openings::random(&Nim, 0, 1, 3).unwrap();
-        assert_eq!(openings.get(0).position(), &Nim.start());
-        assert!(Openings::random(&Nim, 0, 2, 3).is_err());
+        let openings = Openings::random(&nim(), 0, 1, 3).unwrap();
+        assert_eq!(openings.get(0).position(), &nim().start());
+        assert!(Openings::random(&nim(), 0, 2, 3).is_err());
     }
 
     #[test]
     fn only_wanted_ones_are_taken_in_the_order_they_are_drawn() {
-        let level = |r: &GameRecord<Heaps>| r.position().heaps.iter().sum::<u8>() > 9;
+        let level = |r: &Record| heaps(r).iter().sum::<u8>() > 9;
         let all = draw(100, 4);
-        let some = Openings::random_where(&Nim, 3, 20, 4, &level).unwrap();
+        let some = Openings::random_where(&nim(), 3, 20, 4, &level).unwrap();
         let expected: Vec<_> = all.into_iter().filter(level).take(20).collect();
         assert!(expected.len() == 20 && expected == some.first(20));
-        let error = Openings::random_where(&Nim, 3, 1, 4, &|_| false).err().unwrap();
+        let error = Openings::random_where(&nim(), 3, 1, 4, &|_| false).err().unwrap();
         assert!(matches!(error, ArenaError::TooFewOpenings { found: 0, .. }), "{error}");
     }
 }

@@ -1,7 +1,8 @@
 //! What is to be played, and what was: the two kinds of line in a match log.
 
-use crate::TimeControl;
-use evalsmith_core::{FaultKind, Reason, Score};
+use crate::{Notes, TimeControl};
+use evalsmith_core::{FaultKind, Reason};
+use evalsmith_rules::GameEnd;
 use evalsmith_stats::sprt::Sprt;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
@@ -113,14 +114,16 @@ impl End {
     ];
 }
 
-impl From<Reason> for End {
-    fn from(reason: Reason) -> Self {
-        match reason {
-            Reason::Rules => Self::Rules,
-            Reason::Repetition => Self::Repetition,
-            Reason::Bound => Self::Bound,
-            Reason::Solved => Self::Solved,
-            Reason::Agreed => Self::Agreed,
+impl From<GameEnd> for End {
+    fn from(end: GameEnd) -> Self {
+        match end {
+            GameEnd::Reason(Reason::Rules) => Self::Rules,
+            GameEnd::Reason(Reason::Repetition) => Self::Repetition,
+            GameEnd::Reason(Reason::Bound) => Self::Bound,
+            GameEnd::Reason(Reason::Solved) => Self::Solved,
+            GameEnd::Reason(Reason::Agreed) => Self::Agreed,
+            GameEnd::Resigned => Self::Resigned,
+            GameEnd::Claimed => Self::Claimed,
         }
     }
 }
@@ -154,31 +157,6 @@ pub struct LoggedFault {
     /// The file beside the log that holds an outside engine's last words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialogue: Option<String>,
-}
-
-/// What the players thought, move by move after the opening.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notes {
-    /// The value for whoever moved, in thousandths of a log-odd.
-    pub value: Vec<Option<Score>>,
-    /// Plies searched.
-    pub depth: Vec<u8>,
-    /// Positions visited.
-    pub nodes: Vec<u64>,
-    /// Microseconds, on the wall or else of the processor; empty where no player
-    /// was timed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub micros: Vec<u64>,
-}
-
-impl Notes {
-    /// Forgets all moves but the first.
-    pub(crate) fn truncate(&mut self, moves: usize) {
-        self.value.truncate(moves);
-        self.depth.truncate(moves);
-        self.nodes.truncate(moves);
-        self.micros.truncate(moves);
-    }
 }
 
 /// A finished game of a match, with everything needed to replay it.

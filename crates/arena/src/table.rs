@@ -4,30 +4,34 @@
 //!
 //! The log is the truth and the table an index of it, in blocks of some thousand
 //! rows in the log's order. Invariant: a block is believed only when its checksum
-//! holds, the blocks before it were believed, and the log has the bytes before
-//! the block's end that it had when the block was written. What is not believed
-//! is read from the log and written again, so that neither a kill nor a lost or
-//! foreign table changes a summary; it only takes longer.
+//! holds, the blocks before it were believed, and the lines of the log that it tells
+//! of have the digest that they had when the block was written: all of the log is
+//! read, but only what has no row is parsed. What is not believed is read from the
+//! log, line by line and with each line's checksum, and written again. So neither a
+//! kill nor a lost or foreign table changes a summary, and no damage to the log is
+//! passed over.
 
 use crate::End;
 use crate::scoreboard::{Culprit, Ended};
-use crate::seal::checksum;
+use evalsmith_core::digest::{Digest, Hasher};
+use evalsmith_core::seal::checksum;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-const MAGIC: [u8; 8] = *b"evsrows1";
+const MAGIC: [u8; 8] = *b"evsrows2";
+/// What every version begins with. Version 1 digested only the end of a block's lines,
+/// and is made anew.
+const ANY_VERSION: &[u8; 7] = b"evsrows";
 /// The magic, and the checksum of the log's first line.
 const HEAD: usize = 16;
-/// How many rows, the bytes of the log that end with them, the checksum of the
-/// log's bytes before that end, and the checksum of all this and the rows.
+/// How many rows, where their lines end in the log, the digest of those lines, and
+/// the checksum of all this and the rows.
 const BLOCK_HEAD: usize = 32;
 const ROW: usize = 60;
 /// The most rows of a block, and so the games that a kill leaves to the log.
 const BLOCK: usize = 4096;
-/// The log's last bytes that a block remembers.
-const TAIL: usize = 256;
 const UNKNOWN: u64 = u64::MAX;
 const NOBODY: u8 = u8::MAX;
 
@@ -50,8 +54,8 @@ pub(crate) struct ResultTable {
     games: u64,
     /// Rows to be written.
     added: Vec<u8>,
-    /// The log's last bytes before `end`.
-    tail: Vec<u8>,
+    /// Of the lines of the rows to be written.
+    lines: Hasher,
 }
 
 impl ResultTable {
@@ -73,19 +77,18 @@ impl ResultTable {
     pub(crate) fn afresh(log: &Path, head: &[u8]) -> Self {
         let (file, writes) = open(&path_of(log));
         let end = head.len() as u64;
-        let tail = head[head.len().saturating_sub(TAIL)..].to_vec();
         let log_head = checksum(0, head);
-        let (believed, games, added) = (0, 0, Vec::new());
-        Self { file, writes, log_head, believed, begun: end, end, games, added, tail }
+        let (believed, games, added, lines) = (0, 0, Vec::new(), Hasher::new());
+        Self { file, writes, log_head, believed, begun: end, end, games, added, lines }
     }
 
     /// Begins anew, for a log that was put in order.
     pub(crate) fn restart(&mut self, head: &[u8]) {
-        self.tail = head[head.len().saturating_sub(TAIL)..].to_vec();
         (self.believed, self.games) = (0, 0);
         self.end = head.len() as u64;
         self.begun = self.end;
         self.added.clear();
+        self.lines = Hasher::new();
     }
 
     fn head(&self) -> [u8; HEAD] {
@@ -108,7 +111,7 @@ impl ResultTable {
         file.seek(SeekFrom::Start(self.believed)).ok()?;
         let mut head = [0; BLOCK_HEAD];
         file.read_exact(&mut head).ok()?;
-        let [rows, end, tail, sum] = words(&head);
+        let [rows, end, lines, sum] = words(&head);
         if !(1..=BLOCK as u64).contains(&rows) || end <= self.end {
             return None;
         }
@@ -118,8 +121,8 @@ impl ResultTable {
             return None;
         }
         let games: Vec<Ended> = bytes.chunks_exact(ROW).map(read_row).collect::<Option<_>>()?;
-        self.tail = tail_of(log, end)?;
-        if checksum(0, &self.tail) != tail {
+        log.seek(SeekFrom::Start(self.end)).ok()?;
+        if Digest::of_reader(log.take(end - self.end)).ok()?.0 != lines {
             return None;
         }
         self.believed += (BLOCK_HEAD + bytes.len()) as u64;
@@ -146,9 +149,7 @@ impl ResultTable {
         write_row(game, &mut self.added);
         self.games += 1;
         self.end += line.len() as u64;
-        self.tail.extend_from_slice(&line[line.len().saturating_sub(TAIL)..]);
-        let forgotten = self.tail.len().saturating_sub(TAIL);
-        self.tail.drain(..forgotten);
+        self.lines.write(line);
         if self.added.len() == BLOCK * ROW {
             self.write_block();
         }
@@ -162,7 +163,8 @@ impl ResultTable {
         }
         let rows = (self.added.len() / ROW) as u64;
         let begin = bytes.len();
-        for word in [rows, self.end, checksum(0, &self.tail)] {
+        let lines = std::mem::take(&mut self.lines).finish();
+        for word in [rows, self.end, lines.0] {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         // The end of the block before is part of it, so that blocks hang together.
@@ -203,18 +205,10 @@ fn open(path: &Path) -> (Option<File>, bool) {
     let Ok(mut file) = options else { return (File::open(path).ok(), false) };
     let mut magic = Vec::new();
     let read = Read::by_ref(&mut file).take(MAGIC.len() as u64).read_to_end(&mut magic);
-    let is_own = read.is_ok() && MAGIC.starts_with(&magic);
+    let is_table = magic.starts_with(ANY_VERSION) || MAGIC.starts_with(&magic);
+    let is_own = read.is_ok() && is_table;
     let writes = is_own && file.try_lock().is_ok();
     (Some(file), writes)
-}
-
-/// The last bytes of the log before `end`; none when it is shorter.
-fn tail_of(log: &mut File, end: u64) -> Option<Vec<u8>> {
-    let begin = end.saturating_sub(TAIL as u64);
-    let mut tail = vec![0; (end - begin) as usize];
-    log.seek(SeekFrom::Start(begin)).ok()?;
-    log.read_exact(&mut tail).ok()?;
-    Some(tail)
 }
 
 fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
@@ -299,6 +293,19 @@ mod tests {
         Played { _dir: dir, log, result }
     }
 
+    fn some_game() -> Ended {
+        Ended {
+            index: 0,
+            margin: 1,
+            plies: 60,
+            reason: End::Rules,
+            nodes: [0, 1],
+            cpu_micros: [None, Some(2)],
+            wall_micros: [None, None],
+            fault: None,
+        }
+    }
+
     /// How many games of a log its table tells of.
     fn told(log: &Path) -> u64 {
         let text = fs::read(log).unwrap();
@@ -325,14 +332,46 @@ mod tests {
     #[test]
     fn a_summary_comes_from_the_table() {
         let Played { log, result, _dir } = played(5);
-        // Nobody would: lines that are not read are not missed. Their ends are.
-        let mut text = fs::read(&log).unwrap();
-        let begin = text.iter().position(|&b| b == b'\n').unwrap() + 1;
-        text[begin..begin + 9].copy_from_slice(b"not read:");
+        let lines = fs::read(&log).unwrap();
+        let lines: Vec<_> = lines.split_inclusive(|&b| b == b'\n').collect();
+        // A table of other games under the digests of these lines: nobody but a test has one.
+        let mut table = ResultTable::afresh(&log, lines[0]);
+        for (index, line) in (0..).zip(&lines[1..]) {
+            table.add(&Ended { index, margin: 5, ..some_game() }, line);
+        }
+        drop(table);
+        let stats = read_match(&log).unwrap().1.stats;
+        assert_eq!((stats.wins, stats.games()), (10, 10));
+        fs::remove_file(path_of(&log)).unwrap();
+        assert_eq!(read_match(&log).unwrap().1, result);
+    }
+
+    #[test]
+    fn a_changed_line_is_found_though_the_table_tells_of_it() {
+        let Played { log, result, _dir } = played(5);
+        let (text, table) = (fs::read(&log).unwrap(), fs::read(path_of(&log)).unwrap());
+        for bit in (0..8 * text.len()).step_by(7) {
+            let mut flipped = text.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&log, &flipped).unwrap();
+            assert!(read_match(&log).is_err(), "bit {} of byte {}", bit % 8, bit / 8);
+            fs::write(path_of(&log), &table).unwrap();
+        }
         fs::write(&log, &text).unwrap();
         assert_eq!(read_match(&log).unwrap().1, result);
-        fs::remove_file(path_of(&log)).unwrap();
-        assert!(read_match(&log).is_err());
+    }
+
+    #[test]
+    fn a_table_of_the_version_before_is_made_anew() {
+        let Played { log, result, _dir } = played(2);
+        let table = fs::read(path_of(&log)).unwrap();
+        let mut old = table.clone();
+        old[..8].copy_from_slice(b"evsrows1");
+        for left in [&old[..], &old[..8], &table[..3], b""] {
+            fs::write(path_of(&log), left).unwrap();
+            assert_eq!(read_match(&log).unwrap().1, result);
+            assert_eq!(fs::read(path_of(&log)).unwrap(), table);
+        }
     }
 
     #[test]
@@ -396,16 +435,7 @@ mod tests {
         let log = dir.path().join("log");
         let head = b"head\n";
         let line = |i: u32| format!("game {i}\n");
-        let game = |index: u32| Ended {
-            index,
-            margin: 1,
-            plies: 60,
-            reason: End::Rules,
-            nodes: [0, 1],
-            cpu_micros: [None, Some(2)],
-            wall_micros: [None, None],
-            fault: None,
-        };
+        let game = |index: u32| Ended { index, ..some_game() };
         let games = 2 * BLOCK as u32 + 7;
         let mut table = ResultTable::afresh(&log, head);
         (0..games).for_each(|i| table.add(&game(i), line(i).as_bytes()));

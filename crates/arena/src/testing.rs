@@ -2,11 +2,15 @@
 //! Whoever cannot move ends the game; how many plies it lasted decides whether
 //! that was a loss, by how much, or a draw.
 
-use crate::{Adjudication, ArenaError, MatchPlan, MatchResult, Openings, Seat, run_match};
+use crate::{
+    Adjudication, ArenaError, MatchPlan, MatchResult, MatchSeat, Openings, Seat, run_match,
+    untyped_player,
+};
 use evalsmith_core::{
     Choice, FaultKind, Features, Game, GameRecord, Malformed, Outcome, Player, PlayerError,
     Position, Progress, Side, Symmetry, rng,
 };
+use evalsmith_rules::{DynGame, Record};
 use rand::RngExt;
 use rayon::ThreadPoolBuilder;
 use serde_json::json;
@@ -107,6 +111,21 @@ impl Game for Nim {
     }
 }
 
+/// The game without its type.
+pub(crate) fn nim() -> DynGame {
+    DynGame::new(Nim)
+}
+
+/// The heaps of the last position.
+pub(crate) fn heaps(record: &Record) -> [u8; 3] {
+    record.position().get::<Heaps>().expect("a position of Nim").heaps
+}
+
+/// A seat for a typed player.
+pub(crate) fn seat(player: impl Player<Heaps> + 'static) -> MatchSeat {
+    MatchSeat::Outside(untyped_player(player))
+}
+
 /// Plays by chance, from its seed alone.
 pub(crate) struct Gambler {
     random: rng::Rng,
@@ -186,18 +205,17 @@ pub(crate) fn play(
     log: &Path,
     progress: &dyn Progress,
 ) -> Result<MatchResult, ArenaError> {
-    let seats: [Seat<'_, Heaps>; 2] = [&|| Ok(Box::new(Gambler::new())), &|| Ok(Box::new(Grabber))];
-    play_between(seats, plan, log, progress)
+    play_between([&|| Ok(seat(Gambler::new())), &|| Ok(seat(Grabber))], plan, log, progress)
 }
 
 pub(crate) fn play_between(
-    seats: [Seat<'_, Heaps>; 2],
+    seats: [Seat<'_>; 2],
     plan: &MatchPlan,
     log: &Path,
     progress: &dyn Progress,
 ) -> Result<MatchResult, ArenaError> {
-    let openings = Openings::random(&Nim, 2, plan.pairs.min(34), plan.seed)?;
-    run_match(&Nim, plan, &openings, seats, log, progress)
+    let openings = Openings::random(&nim(), 2, plan.pairs.min(34), plan.seed)?;
+    run_match(&nim(), plan, &openings, seats, log, progress)
 }
 
 pub(crate) fn on_threads<T: Send>(threads: usize, job: impl FnOnce() -> T + Send) -> T {

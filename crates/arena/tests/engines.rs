@@ -5,32 +5,40 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use evalsmith_arena::{
-    Adjudication, ArenaError, End, LogReader, MatchPlan, MatchResult, Meter, Openings, PlayedGame,
-    Seat, TimeBudget, TimeControl, run_match,
+    Adjudication, ArenaError, End, LogReader, MatchPlan, MatchResult, MatchSeat, Meter, Openings,
+    PlayedGame, Seat, TimeBudget, TimeControl, run_match,
 };
 use evalsmith_chess::Chess;
-use evalsmith_core::{
-    Choice, FaultKind, Game, GameRecord, Player, PlayerError, Position, Protocol, Quiet,
-};
+use evalsmith_core::{Choice, FaultKind, Game, Player, PlayerError, Position, Protocol, Quiet};
 use evalsmith_protocol::{Budget, Engine, EnginePlayer};
+use evalsmith_rules::{DynGame, MoveId, Pos, Record};
 use evalsmith_shogi::Shogi;
 use std::path::Path;
 use std::time::Duration;
 
-type Board = <Chess as Game>::Position;
-
+/// Plays the first legal move.
 struct Hasty;
 
-impl Player<Board> for Hasty {
+impl Player<Pos> for Hasty {
     fn name(&self) -> &'static str {
         "hasty"
     }
-    fn choose(
-        &mut self,
-        game: &GameRecord<Board>,
-    ) -> Result<Choice<<Board as Position>::Move>, PlayerError> {
+    fn choose(&mut self, game: &Record) -> Result<Choice<MoveId>, PlayerError> {
         Ok(Choice::blind(game.position().moves().next().unwrap()))
     }
+}
+
+fn chess() -> DynGame {
+    DynGame::new(Chess)
+}
+
+fn hasty() -> MatchSeat {
+    MatchSeat::Outside(Box::new(Hasty))
+}
+
+fn started(game: DynGame, engine: &Engine) -> Result<MatchSeat, PlayerError> {
+    let player = EnginePlayer::start(game, engine.clone(), Budget::depth(1))?;
+    Ok(MatchSeat::Outside(Box::new(player)))
 }
 
 /// A UCI engine that runs `think` when it is asked for a move.
@@ -84,14 +92,11 @@ fn against(
     plan: &MatchPlan,
     log: &Path,
 ) -> (Result<MatchResult, ArenaError>, Vec<PlayedGame>) {
-    let openings = Openings::random(&Chess, 2, plan.pairs, 1).unwrap();
-    let seat: Seat<'_, Board> = &|| {
-        let player = EnginePlayer::start(Chess, engine.clone(), Budget::depth(1))?;
-        Ok(Box::new(player))
-    };
-    let hasty: Seat<'_, Board> = &|| Ok(Box::new(Hasty));
+    let openings = Openings::random(&chess(), 2, plan.pairs, 1).unwrap();
+    let seat: Seat<'_> = &|| started(chess(), engine);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let result = pool.install(|| run_match(&Chess, plan, &openings, [hasty, seat], log, &Quiet));
+    let result =
+        pool.install(|| run_match(&chess(), plan, &openings, [&|| Ok(hasty()), seat], log, &Quiet));
     let mut games = Vec::new();
     if let Ok((_, mut reader)) = LogReader::open(log) {
         while let Some(game) = reader.next_game().unwrap() {
@@ -163,16 +168,13 @@ struct Shuffler {
     offers: bool,
 }
 
-impl Player<Board> for Shuffler {
+impl Player<Pos> for Shuffler {
     fn name(&self) -> &'static str {
         "shuffler"
     }
-    fn choose(
-        &mut self,
-        game: &GameRecord<Board>,
-    ) -> Result<Choice<<Board as Position>::Move>, PlayerError> {
+    fn choose(&mut self, game: &Record) -> Result<Choice<MoveId>, PlayerError> {
         let text = ["b1c3", "b8c6", "c3b1", "c6b8"][game.ply() % 4];
-        Ok(Choice::blind(Chess.parse_move(game.position(), text).unwrap()))
+        Ok(Choice::blind(chess().parse_move(game.position(), text).unwrap()))
     }
     fn offers_draw(&self) -> bool {
         self.offers
@@ -181,12 +183,11 @@ impl Player<Board> for Shuffler {
 
 /// One pair from the start position, the fake as Black and then as White.
 fn against_shuffler(engine: &Engine, offers: bool, log: &Path) -> Vec<PlayedGame> {
-    let openings = Openings::random(&Chess, 0, 1, 1).unwrap();
-    let seat: Seat<'_, Board> =
-        &|| Ok(Box::new(EnginePlayer::start(Chess, engine.clone(), Budget::depth(1))?));
-    let shuffler: Seat<'_, Board> = &|| Ok(Box::new(Shuffler { offers }));
+    let openings = Openings::random(&chess(), 0, 1, 1).unwrap();
+    let seat: Seat<'_> = &|| started(chess(), engine);
+    let shuffler: Seat<'_> = &|| Ok(MatchSeat::Outside(Box::new(Shuffler { offers })));
     let plan = MatchPlan { pairs: 1, ..plan(None) };
-    run_match(&Chess, &plan, &openings, [shuffler, seat], log, &Quiet).unwrap();
+    run_match(&chess(), &plan, &openings, [shuffler, seat], log, &Quiet).unwrap();
     let (_, mut reader) = LogReader::open(log).unwrap();
     let mut games: Vec<PlayedGame> = std::iter::from_fn(|| reader.next_game().unwrap()).collect();
     games.sort_by_key(|game| game.index);
@@ -248,34 +249,21 @@ fn a_win_that_is_not_due_is_a_forfeit() {
 
 #[test]
 fn a_king_that_has_entered_wins_by_declaration() {
-    type Shogiban = <Shogi as Game>::Position;
-    struct First;
-    impl Player<Shogiban> for First {
-        fn name(&self) -> &'static str {
-            "first"
-        }
-        fn choose(
-            &mut self,
-            game: &GameRecord<Shogiban>,
-        ) -> Result<Choice<<Shogiban as Position>::Move>, PlayerError> {
-            Ok(Choice::blind(game.position().moves().next().unwrap()))
-        }
-    }
+    let shogi = DynGame::new(Shogi);
     let dir = tempfile::tempdir().unwrap();
     let list = dir.path().join("list");
     let entered = "+P+P+P+P+P4/1K+P+P+P+P+P2/9/9/9/9/9/9/4k4 b 2R4G4S 1\n";
     std::fs::write(&list, entered).unwrap();
-    let (openings, _) = Openings::from_file(&Shogi, &list, None).unwrap();
+    let (openings, _) = Openings::from_file(&shogi, &list, None).unwrap();
     let mut engine = uci("echo bestmove win");
     let script = engine.arguments.pop().unwrap();
     engine.arguments.push(script.replace("uci) echo id name Fake; echo uciok", "usi) echo usiok"));
     engine.protocol = Protocol::Usi;
-    let declarer: Seat<'_, Shogiban> =
-        &|| Ok(Box::new(EnginePlayer::start(Shogi, engine.clone(), Budget::depth(1))?));
-    let first: Seat<'_, Shogiban> = &|| Ok(Box::new(First));
+    let declarer: Seat<'_> = &|| started(shogi.clone(), &engine);
     let plan = MatchPlan { pairs: 1, ..plan(None) };
     let log = dir.path().join("log");
-    let result = run_match(&Shogi, &plan, &openings, [declarer, first], &log, &Quiet).unwrap();
+    let result =
+        run_match(&shogi, &plan, &openings, [declarer, &|| Ok(hasty())], &log, &Quiet).unwrap();
     // As Black it declares at once; as White it has nothing to declare.
     assert_eq!((result.stats.wins, result.stats.losses), (1, 1));
     assert_eq!(result.totals.ends[&End::Claimed], 1);

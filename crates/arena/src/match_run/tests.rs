@@ -1,9 +1,9 @@
 use super::*;
 use crate::testing::{
-    Cheat, Gambler, Grabber, Heaps, Nim, StopAfter, on_threads, plan, play, play_between,
+    Cheat, Gambler, Grabber, Heaps, Nim, StopAfter, on_threads, plan, play, play_between, seat,
 };
 use crate::{End, Meter, Notes, TimeBudget, TimeControl};
-use evalsmith_core::{Choice, Clock, FaultKind, Position, Quiet, Side};
+use evalsmith_core::{Choice, Clock, FaultKind, GameRecord, Player, Position, Quiet, Side};
 use evalsmith_stats::elo::Elo;
 use evalsmith_stats::sprt::{Sprt, Verdict};
 use std::fs;
@@ -94,7 +94,7 @@ fn players_hear_a_seed_of_their_own_before_each_game() {
     }
     static HEARD: Mutex<Vec<u64>> = Mutex::new(Vec::new());
     let dir = tempfile::tempdir().unwrap();
-    let listener: Seat<'_, Heaps> = &|| Ok(Box::new(Listener(&HEARD)));
+    let listener: Seat<'_> = &|| Ok(seat(Listener(&HEARD)));
     play_between([listener; 2], &plan(10), &dir.path().join("log"), &Quiet).unwrap();
     let mut heard = HEARD.lock().unwrap().clone();
     assert_eq!(heard.len(), 40);
@@ -191,9 +191,8 @@ type Answer = fn(&GameRecord<Heaps>) -> Option<Result<(u8, u8), FaultKind>>;
 
 /// Plays the gambler against a cheat in the second seat.
 fn against(answer: Answer, threads: usize, log: &Path) -> Result<MatchResult, ArenaError> {
-    let gambler: Seat<'_, Heaps> = &|| Ok(Box::new(Gambler::new()));
-    let cheat =
-        move || -> Result<Box<dyn Player<Heaps>>, PlayerError> { Ok(Box::new(Cheat(answer))) };
+    let gambler: Seat<'_> = &|| Ok(seat(Gambler::new()));
+    let cheat = move || Ok(seat(Cheat(answer)));
     on_threads(threads, || play_between([gambler, &cheat], &plan(20), log, &Quiet))
 }
 
@@ -265,8 +264,8 @@ fn a_player_that_cannot_play_ends_the_match_at_once() {
     assert!(matches!(&error, ArenaError::CannotPlay { player: 1, .. }), "{error}");
     assert!(error.to_string().contains("log.faults"), "{error}");
     assert_eq!(games(&log).len(), 0);
-    let unseated: Seat<'_, Heaps> = &|| Err(PlayerError::new("x", "no such program"));
-    let seats = [&|| Ok(Box::new(Grabber) as Box<dyn Player<Heaps>>), unseated];
+    let unseated: Seat<'_> = &|| Err(PlayerError::new("x", "no such program"));
+    let seats = [&|| Ok(seat(Grabber)), unseated];
     let error = play_between(seats, &plan(3), &log.with_extension("b"), &Quiet).unwrap_err();
     assert!(error.to_string().starts_with("grabber (player 1) cannot play: no such program"));
 }
@@ -292,7 +291,7 @@ impl Player<Heaps> for &'static Slow {
 fn clocks_run_and_flags_fall() {
     static SLOW: Slow = Slow(Mutex::new(Vec::new()));
     let dir = tempfile::tempdir().unwrap();
-    let slow: Seat<'_, Heaps> = &|| Ok(Box::new(&SLOW));
+    let slow: Seat<'_> = &|| Ok(seat(&SLOW));
     let budget = TimeBudget::Game { base: Duration::from_millis(6), increment: Duration::ZERO };
     let control = TimeControl { meter: Meter::Cpu, budget, margin: Duration::from_millis(1) };
     let plan = MatchPlan { time: [None, Some(control)], max_faults: 99, ..plan(2) };
@@ -326,8 +325,7 @@ fn decided_games_end_where_both_agree() {
         }
     }
     let dir = tempfile::tempdir().unwrap();
-    let [wins, loses]: [Seat<'_, Heaps>; 2] =
-        [&|| Ok(Box::new(Sure(5.0))), &|| Ok(Box::new(Sure(-5.0)))];
+    let [wins, loses]: [Seat<'_>; 2] = [&|| Ok(seat(Sure(5.0))), &|| Ok(seat(Sure(-5.0)))];
     let mut plan = plan(2);
     plan.adjudication.decided_at = 4.0;
     let log = dir.path().join("log");

@@ -9,19 +9,20 @@
 
 use super::{Openings, Source, pgn};
 use crate::ArenaError;
-use evalsmith_core::{Game, GameRecord, Side, canonical_key};
+use evalsmith_core::files::{MOST_LIST, read_at_most};
+use evalsmith_core::{Game, GameRecord, Side};
+use evalsmith_rules::{DynGame, MoveId, Pos, Record};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs;
 use std::path::Path;
 
 /// The longest move in letters that is looked for where moves are not parted.
 const LONGEST_MOVE: usize = 8;
 
 /// The line an opening stands on, and the opening or what is wrong with it.
-type Line<P> = (usize, Result<GameRecord<P>, String>);
+type Line = (usize, Result<Record, String>);
 
-impl<G: Game> Openings<G> {
+impl Openings {
     /// The openings of a file in its order, each cut after so many half-moves
     /// where that is given, with a remark for each that is left out: it repeats an
     /// earlier one, or its game is over before the cut.
@@ -30,11 +31,11 @@ impl<G: Game> Openings<G> {
     /// When the file cannot be read, or something in it is no opening: the error
     /// says on which line.
     pub fn from_file(
-        game: &G,
+        game: &DynGame,
         path: &Path,
         plies: Option<u16>,
     ) -> Result<(Self, Vec<String>), ArenaError> {
-        let bytes = fs::read(path).map_err(ArenaError::io(path))?;
+        let bytes = read_at_most(path, MOST_LIST).map_err(ArenaError::io(path))?;
         let text = String::from_utf8_lossy(&bytes);
         let listed = Self::from_text(game, &text, plies).map_err(|(line, reason)| {
             ArenaError::Opening { path: path.to_owned(), line, reason }
@@ -48,7 +49,7 @@ impl<G: Game> Openings<G> {
     /// The same from a text; an error is the line's number and what is wrong with
     /// it.
     fn from_text(
-        game: &G,
+        game: &DynGame,
         text: &str,
         plies: Option<u16>,
     ) -> Result<(Self, Vec<String>), (usize, String)> {
@@ -63,11 +64,10 @@ impl<G: Game> Openings<G> {
     }
 
     fn from_records(
-        game: &G,
-        lines: impl Iterator<Item = Line<G::Position>>,
+        game: &DynGame,
+        lines: impl Iterator<Item = Line>,
         plies: Option<u16>,
     ) -> Result<(Self, Vec<String>), (usize, String)> {
-        let symmetries = game.symmetries();
         let mut first_seen = HashMap::new();
         let mut records = Vec::new();
         let mut remarks = Vec::new();
@@ -85,7 +85,7 @@ impl<G: Game> Openings<G> {
                 remarks.push(format!("the game of line {number} is over early and is left out"));
                 continue;
             }
-            match first_seen.entry(canonical_key(record.position(), &symmetries)) {
+            match first_seen.entry(game.canonical_key(record.position())) {
                 Entry::Vacant(place) => {
                     place.insert(number);
                     records.push(record);
@@ -102,11 +102,7 @@ impl<G: Game> Openings<G> {
 }
 
 /// The beginning of a game of a PGN file.
-fn replay<G: Game>(
-    game: &G,
-    written: &pgn::Written,
-    plies: Option<u16>,
-) -> Result<GameRecord<G::Position>, String> {
+fn replay(game: &DynGame, written: &pgn::Written, plies: Option<u16>) -> Result<Record, String> {
     let (start, side) = match &written.start {
         Some(text) => game.parse(text).map_err(|malformed| malformed.to_string())?,
         None => (game.start(), Side::First),
@@ -120,13 +116,13 @@ fn replay<G: Game>(
         let m = game.parse_move(record.position(), text).map_err(|malformed| {
             format!("the game that begins here, ply {}: {malformed}", record.ply() + 1)
         })?;
-        record.play(m).map_err(|illegal| illegal.to_string())?;
+        record.play_named(m, text).map_err(|illegal| illegal.to_string())?;
     }
     Ok(record)
 }
 
 /// The opening of a line, or what is wrong with it as moves and as a position.
-fn read_opening<G: Game>(game: &G, line: &str) -> Result<GameRecord<G::Position>, String> {
+fn read_opening(game: &DynGame, line: &str) -> Result<Record, String> {
     if let Some(read) = read_command(game, line) {
         return read;
     }
@@ -154,7 +150,7 @@ fn read_opening<G: Game>(game: &G, line: &str) -> Result<GameRecord<G::Position>
 
 /// The opening of a `position` command, without or with that word; nothing where
 /// the line is none.
-fn read_command<G: Game>(game: &G, line: &str) -> Option<Result<GameRecord<G::Position>, String>> {
+fn read_command(game: &DynGame, line: &str) -> Option<Result<Record, String>> {
     let line = line.strip_prefix("position ").unwrap_or(line).trim_start();
     let (start, moves) = match line.split_once(" moves") {
         Some((start, moves)) => (start.trim_end(), moves),
@@ -172,17 +168,14 @@ fn read_command<G: Game>(game: &G, line: &str) -> Option<Result<GameRecord<G::Po
     Some(read_moves(game, GameRecord::new(position, side, game.max_plies()), moves))
 }
 
-fn read_moves<G: Game>(
-    game: &G,
-    mut record: GameRecord<G::Position>,
-    line: &str,
-) -> Result<GameRecord<G::Position>, String> {
+fn read_moves(game: &DynGame, mut record: Record, line: &str) -> Result<Record, String> {
     for word in line.split_whitespace() {
         let mut rest = without_number(word);
         while !rest.is_empty() {
             let (m, length) = next_move(game, record.position(), rest)
                 .ok_or_else(|| format!("{rest:?} is no legal move at ply {}", record.ply() + 1))?;
-            record.play(m).map_err(|illegal| illegal.to_string())?;
+            let played = record.play_named(m, &rest[..length]);
+            played.map_err(|illegal| illegal.to_string())?;
             rest = &rest[length..];
         }
     }
@@ -196,11 +189,7 @@ pub(super) fn without_number(word: &str) -> &str {
 }
 
 /// The move that `text` is, or the longest it begins with, and its length.
-fn next_move<G: Game>(
-    game: &G,
-    position: &G::Position,
-    text: &str,
-) -> Option<(<G::Position as evalsmith_core::Position>::Move, usize)> {
+fn next_move(game: &DynGame, position: &Pos, text: &str) -> Option<(MoveId, usize)> {
     let lengths = text.char_indices().map(|(at, _)| at).take(LONGEST_MOVE + 1).skip(1);
     let lengths: Vec<usize> = lengths.filter(|&length| length <= LONGEST_MOVE).collect();
     let mut candidates = std::iter::once(text.len()).chain(lengths.into_iter().rev());
@@ -214,9 +203,14 @@ mod tests {
     use evalsmith_chess::Chess;
     use evalsmith_othello::Othello;
     use proptest::prelude::*;
+    use std::fs;
+
+    fn othello_game() -> DynGame {
+        DynGame::new(Othello::new())
+    }
 
     fn othello(text: &str) -> Result<(Vec<String>, Vec<String>), (usize, String)> {
-        let game = Othello::new();
+        let game = othello_game();
         let (openings, remarks) = Openings::from_text(&game, text, None)?;
         let shown = openings.first(99);
         Ok((shown.iter().map(|r| game.format(r.position(), r.side())).collect(), remarks))
@@ -262,7 +256,7 @@ mod tests {
         let path = dir.path().join("list");
         for text in ["", "\n\n", "# nothing yet\n"] {
             fs::write(&path, text).unwrap();
-            let error = Openings::from_file(&Othello::new(), &path, None).map(drop).unwrap_err();
+            let error = Openings::from_file(&othello_game(), &path, None).map(drop).unwrap_err();
             assert!(error.to_string().contains("list: the list holds no opening"), "{error}");
         }
     }
@@ -272,7 +266,7 @@ mod tests {
         let text = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n\
                     rnbqkbnr/pppp1ppp/8/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR b KQkq - bm Nf6; id \"Bc4\";\n\
                     1.d4 d5 2.c4\n";
-        let (openings, _) = Openings::from_text(&Chess, text, None).unwrap();
+        let (openings, _) = Openings::from_text(&DynGame::new(Chess), text, None).unwrap();
         let sides: Vec<_> = openings.first(9).iter().map(GameRecord::side).collect();
         assert_eq!(sides, [Side::First, Side::Second, Side::Second]);
         assert!(openings.clone().select(Some(4), &|_| true).is_err());
@@ -287,11 +281,13 @@ mod tests {
             "startpos moves e2e4\nposition startpos moves e2e4 c7c5\nposition fen {fen} moves g1f3\n\
              position fen {fen}\n"
         );
-        let (openings, remarks) = Openings::from_text(&Chess, &text, None).unwrap();
+        let (openings, remarks) = Openings::from_text(&DynGame::new(Chess), &text, None).unwrap();
         assert_eq!((openings.len(), remarks.len()), (4, 0));
         let plies: Vec<_> = openings.first(9).iter().map(GameRecord::ply).collect();
         assert_eq!(plies, [1, 2, 1, 0]);
-        let wrong = Openings::from_text(&Chess, "\nposition fen 8/8 w\n", None).err().unwrap();
+        let wrong = Openings::from_text(&DynGame::new(Chess), "\nposition fen 8/8 w\n", None)
+            .err()
+            .unwrap();
         assert_eq!(wrong.0, 2, "{wrong:?}");
     }
 
@@ -300,7 +296,7 @@ mod tests {
 
     #[test]
     fn games_of_pgn_are_cut_to_openings() {
-        let cut = |plies| Openings::from_text(&Chess, GAMES, Some(plies)).unwrap();
+        let cut = |plies| Openings::from_text(&DynGame::new(Chess), GAMES, Some(plies)).unwrap();
         let (openings, remarks) = cut(3);
         assert_eq!((openings.len(), remarks.len()), (3, 0));
         assert!(openings.first(9).iter().all(|record| record.ply() == 3));
@@ -314,7 +310,8 @@ mod tests {
 
     #[test]
     fn a_game_of_pgn_that_is_none_is_told_by_its_line() {
-        let error = |text: &str| Openings::from_text(&Chess, text, None).err().unwrap();
+        let error =
+            |text: &str| Openings::from_text(&DynGame::new(Chess), text, None).err().unwrap();
         let (line, reason) = error(GAMES);
         assert!(line == 1 && reason.contains("--opening-plies"), "{line}: {reason}");
         let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(3);
@@ -333,7 +330,7 @@ mod tests {
         fn no_text_panics(text in "[a-h1-8XO. ;%#\\-\\n\u{e9}\u{1f0}]{0,200}", junk in any::<String>()) {
             for text in [text, junk] {
                 let lines = text.lines().count();
-                match Openings::from_text(&Othello::new(), &text, None) {
+                match Openings::from_text(&othello_game(), &text, None) {
                     Ok((openings, remarks)) => prop_assert!(openings.len() + remarks.len() <= lines),
                     Err((line, reason)) => {
                         prop_assert!((1..=lines).contains(&line));
@@ -346,7 +343,7 @@ mod tests {
         /// Random legal games are read back, parted by spaces or not.
         #[test]
         fn what_is_written_is_read(seed in any::<u64>(), plies in 1..30_u16) {
-            let game = Othello::new();
+            let game = othello_game();
             let openings = Openings::random(&game, plies, 1, seed).unwrap();
             let record = openings.get(0);
             let steps = record.positions().iter().zip(record.moves());
