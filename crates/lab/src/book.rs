@@ -5,6 +5,7 @@ use crate::LabError;
 use evalsmith_core::{Columns, Features, Game, Position, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::Choices;
+use evalsmith_rules::DynGame;
 
 /// The winners' choices of some games.
 #[derive(Clone, Debug)]
@@ -21,8 +22,8 @@ impl Book {
     /// # Errors
     /// When the dataset cannot be read, holds a move that is not legal, or the
     /// job is stopped.
-    pub fn read<G: Game>(
-        game: &G,
+    pub fn read(
+        game: &DynGame,
         dataset: &Dataset,
         keep: impl Fn(u32) -> bool,
         progress: &dyn Progress,
@@ -68,7 +69,6 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::by_hand;
     use evalsmith_core::Quiet;
     use evalsmith_data::{Maker, SelfPlay, generate};
     use evalsmith_learn::{DenseModel, fit_book_linear};
@@ -77,11 +77,18 @@ mod tests {
     #[test]
     fn a_function_learned_from_a_players_book_moves_agrees_with_it() {
         let temp = tempfile::tempdir().expect("a temporary folder");
-        let game = Othello::new();
+        let game = DynGame::new(Othello::new());
         let plan = SelfPlay { games: 80, depth: 1, opening_plies: 10, ..SelfPlay::default() };
         let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
-        generate(&game, &by_hand(&game).expect("weights"), &plan, &maker, temp.path(), &Quiet)
-            .expect("games");
+        generate(
+            &game,
+            &game.function_by_hand().expect("weights"),
+            &plan,
+            &maker,
+            temp.path(),
+            &Quiet,
+        )
+        .expect("games");
         let dataset = Dataset::open(temp.path()).expect("a dataset");
         let read =
             |even| Book::read(&game, &dataset, |g| (g % 2 == 0) == even, &Quiet).expect("a book");

@@ -16,7 +16,7 @@ mod round;
 
 use crate::LabError;
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
-use crate::function::{Function, FunctionName};
+use crate::function::FunctionName;
 use crate::match_order::sprt;
 use crate::pace::Pace;
 use crate::run_folder::{RunFolder, read_json, write_json};
@@ -24,6 +24,7 @@ use evalsmith_arena::Openings;
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Game, Progress};
 use evalsmith_learn::{Criterion, Learner, LogisticParams, ModelFile, TreeParams, with_features};
+use evalsmith_rules::{DynFunction, DynGame};
 use evalsmith_stats::elo::MatchStats;
 use evalsmith_stats::sprt::Verdict;
 use serde::{Deserialize, Serialize};
@@ -229,8 +230,8 @@ pub struct BootstrapSummary {
 /// # Errors
 /// When the folder holds another run, the plan makes no sense, no position of a
 /// round has a label, a step fails, or the job is stopped.
-pub fn bootstrap<G: Game>(
-    game: &G,
+pub fn bootstrap(
+    game: &DynGame,
     plan: &BootstrapPlan,
     out: &Path,
     progress: &dyn Progress,
@@ -245,7 +246,8 @@ pub fn bootstrap<G: Game>(
     };
     let folder = RunFolder::claim(out, &format!("bootstrap {}", game.name()), plan)?;
     let mut run = Run { game, plan, folder: &folder, openings, progress };
-    let mut state = State { last: Function::Trivial, best: (0, Function::Trivial), stale: 0 };
+    let trivial = game.trivial_function();
+    let mut state = State { last: trivial.clone(), best: (0, trivial), stale: 0 };
     let mut rounds = Vec::new();
     let mut ended_early = false;
     for number in 1..=plan.rounds {
@@ -275,33 +277,29 @@ pub fn bootstrap<G: Game>(
 }
 
 /// What is the same for all rounds.
-struct Run<'a, G: Game> {
-    game: &'a G,
+struct Run<'a> {
+    game: &'a DynGame,
     plan: &'a BootstrapPlan,
     folder: &'a RunFolder,
-    openings: Option<Openings<G>>,
+    openings: Option<Openings>,
     progress: &'a dyn Progress,
 }
 
 /// What passes from one round to the next.
-struct State<F> {
-    last: Function<F>,
-    best: (u32, Function<F>),
+struct State {
+    last: DynFunction,
+    best: (u32, DynFunction),
     /// Matches running without improvement.
     stale: u32,
 }
 
-impl<G: Game> Run<'_, G> {
+impl Run<'_> {
     fn model(&self, round: u32) -> std::path::PathBuf {
         self.folder.join(&format!("round-{round:03}")).join("model.safetensors")
     }
 
     /// Plays a round, or reads what an earlier run left of it.
-    fn round(
-        &mut self,
-        number: u32,
-        state: &mut State<G::Features>,
-    ) -> Result<RoundRecord, LabError> {
+    fn round(&mut self, number: u32, state: &mut State) -> Result<RoundRecord, LabError> {
         let folder = self.folder.join(&format!("round-{number:03}"));
         let told = folder.join("round.json");
         let record: RoundRecord = if told.exists() {
@@ -318,7 +316,7 @@ impl<G: Game> Run<'_, G> {
                 model: made.model.clone(),
             };
             file.save(&self.model(number))?;
-            let function = Function::of_model(made.model, self.game)?;
+            let function = self.game.function_of_model(made.model)?;
             let matches = match &self.openings {
                 Some(openings) if self.has_match(number) => {
                     Some(self.matches(&function, state, openings, &folder)?)
@@ -330,7 +328,7 @@ impl<G: Game> Run<'_, G> {
             record
         };
         let model = ModelFile::load(&self.model(number))?.model;
-        state.last = Function::of_model(model, self.game)?;
+        state.last = self.game.function_of_model(model)?;
         if let Some(matches) = &record.matches {
             if matches.improved {
                 state.best = (number, state.last.clone());
@@ -349,17 +347,17 @@ impl<G: Game> Run<'_, G> {
 
     fn matches(
         &self,
-        function: &Function<G::Features>,
-        state: &State<G::Features>,
-        openings: &Openings<G>,
+        function: &DynFunction,
+        state: &State,
+        openings: &Openings,
         folder: &Path,
     ) -> Result<RoundMatches, LabError> {
         let pace = Pace::Depth(self.plan.depth);
-        let named = |function: &Function<G::Features>, name: &str| {
+        let named = |function: &DynFunction, name: &str| {
             function.identity(&FunctionName::File(name.into()))
         };
         let mine = named(function, "new");
-        let play = |name: &str, other: &Function<G::Features>, log: &str, plan: &DuelPlan| {
+        let play = |name: &str, other: &DynFunction, log: &str, plan: &DuelPlan| {
             let theirs = named(other, name);
             let entrants = [
                 Entrant { name: "new", opened: Opened::Function(function, &mine), pace },
@@ -387,7 +385,7 @@ impl<G: Game> Run<'_, G> {
         });
         let trivial = DuelPlan::new(TRIVIAL_PAIRS, self.plan.seed);
         let against_trivial =
-            play("trivial", &Function::Trivial, "match-trivial.jsonl", &trivial)?.stats;
+            play("trivial", &self.game.trivial_function(), "match-trivial.jsonl", &trivial)?.stats;
         let best = state.best.0;
         Ok(RoundMatches { best, against_best: result.stats, improved, against_trivial })
     }

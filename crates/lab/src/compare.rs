@@ -4,7 +4,7 @@
 use crate::LabError;
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
 use crate::fit::{FitPlan, Fitted, fit};
-use crate::function::{Function, FunctionName};
+use crate::function::FunctionName;
 use crate::pace::Pace;
 use crate::run_folder::{RunFolder, read_json, write_json};
 use evalsmith_arena::Openings;
@@ -12,7 +12,8 @@ use evalsmith_core::{Game, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{Learner, Measured, Quality, with_features};
 use evalsmith_report::{Align, Table, number};
-use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Searcher};
+use evalsmith_rules::{DynFunction, DynGame};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits};
 use evalsmith_stats::elo::MatchStats;
 use evalsmith_stats::normal::Z95;
 use serde::{Deserialize, Serialize};
@@ -60,8 +61,8 @@ pub struct Compared {
 /// # Errors
 /// When the folder holds something else, a learner has no fit, a match fails, or
 /// the job is stopped.
-pub fn compare<G: Game>(
-    game: &G,
+pub fn compare(
+    game: &DynGame,
     dataset: &Dataset,
     plan: &ComparePlan,
     out: &Path,
@@ -92,7 +93,7 @@ pub fn compare<G: Game>(
     let chosen = with_features(game, &plan.fit.features)?;
     let functions = fits
         .iter()
-        .map(|fitted| Function::of_model(fitted.model.clone(), &chosen))
+        .map(|fitted| chosen.function_of_model(fitted.model.clone()))
         .collect::<Result<Vec<_>, _>>()?;
     let speeds = folder.join("speeds.json");
     let kilonodes: Vec<Measured> = if speeds.exists() {
@@ -126,15 +127,15 @@ pub fn compare<G: Game>(
 }
 
 #[expect(clippy::too_many_arguments, reason = "a match is told by all of these")]
-fn play<G: Game>(
-    game: &G,
+fn play(
+    game: &DynGame,
     plan: &ComparePlan,
     fits: &[Fitted],
-    functions: &[Function<G::Features>],
+    functions: &[DynFunction],
     (first, second): (usize, usize),
     pace: Pace,
     name: &str,
-    openings: &Openings<G>,
+    openings: &Openings,
     folder: &RunFolder,
     progress: &dyn Progress,
 ) -> Result<MatchStats, LabError> {
@@ -160,8 +161,8 @@ const SAMPLES: u32 = 24;
 
 /// Thousands of nodes a second over fixed searches, with the error of the mean
 /// over positions.
-fn kilonodes<G: Game>(function: &Function<G::Features>, openings: &Openings<G>) -> Measured {
-    let mut searcher = Searcher::new(function.clone(), DEFAULT_TABLE_BYTES);
+fn kilonodes(function: &DynFunction, openings: &Openings) -> Measured {
+    let mut searcher = function.search(DEFAULT_TABLE_BYTES);
     let mut speeds = Vec::new();
     for record in openings.first(SAMPLES as usize) {
         searcher.clear();
@@ -229,7 +230,6 @@ pub fn comparison_table(compared: &[Compared], plan: &ComparePlan) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::by_hand;
     use evalsmith_core::Quiet;
     use evalsmith_data::{Maker, SelfPlay, generate};
     use evalsmith_othello::Othello;
@@ -237,10 +237,10 @@ mod tests {
     #[test]
     fn learners_are_compared_and_the_second_run_only_reads() {
         let temp = tempfile::tempdir().expect("a temporary folder");
-        let (game, data) = (Othello::new(), temp.path().join("data"));
+        let (game, data) = (DynGame::new(Othello::new()), temp.path().join("data"));
         let play = SelfPlay { games: 60, depth: 1, opening_plies: 20, ..SelfPlay::default() };
         let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
-        let hand = by_hand(&game).expect("weights");
+        let hand = game.function_by_hand().expect("weights");
         generate(&game, &hand, &play, &maker, &data, &Quiet).expect("games");
         let dataset = Dataset::open(&data).expect("a dataset");
         let mut plan = ComparePlan {

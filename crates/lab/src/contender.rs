@@ -8,11 +8,11 @@
 use crate::LabError;
 use crate::function::FunctionName;
 use crate::pace::Pace;
+use evalsmith_core::files::{MOST_SETTINGS, read_text_at_most};
 use evalsmith_core::{Malformed, Protocol};
 use evalsmith_protocol::Engine;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl Roster {
     /// # Errors
     /// When it cannot be read, or a player in it makes no sense.
     pub fn load(path: &Path) -> Result<Self, LabError> {
-        let text = fs::read_to_string(path).map_err(LabError::io(path))?;
+        let text = read_text_at_most(path, MOST_SETTINGS).map_err(LabError::io(path))?;
         Self::read(&text).map_err(|reason| LabError::Unreadable { path: path.to_owned(), reason })
     }
 
@@ -196,6 +196,7 @@ fn words(line: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn player(text: &str) -> Contender {
         Roster::default().player(text).unwrap()

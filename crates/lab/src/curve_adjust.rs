@@ -1,20 +1,25 @@
-//! New weights for the value of a table, with the curves before and after.
+//! New weights for the value of a table, with the curves before and after. The table is
+//! read once; the columns that the fit and the curves need are kept.
 
 use crate::LabError;
 use crate::curve_picture::{measured, with_provenance};
-use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table, read_rows};
+use crate::curve_table::{TableCurves, TablePlan, TableSource, names_of};
 use evalsmith_core::Progress;
 use evalsmith_curves::{Adjustment, Draws, Expression, Method, Positions, adjust, quoted};
-use evalsmith_data::Sheet;
+use evalsmith_data::{Faults, in_words};
 use evalsmith_report::number::{fixed, p_value, significant, thousands, with_error};
 use evalsmith_report::{Align, LineChart, Page, Section, Table};
 use serde::Serialize;
+use std::path::Path;
 
 /// How a value is adjusted.
 #[derive(Clone, Debug)]
 pub struct AdjustPlan {
     /// The features to be added: columns or formulas of columns.
     pub features: Vec<Expression>,
+    /// Whether features are columns in the mover's view, which the column `side` turns, as
+    /// `curve values --function` writes them.
+    pub movers: bool,
     /// By what the weights are best.
     pub methods: Vec<Method>,
     /// How the curves before and after are drawn, and under which conditions.
@@ -49,13 +54,23 @@ pub fn fit_table_weights(
     draws: Draws,
     progress: &dyn Progress,
 ) -> Result<(Vec<Adjustment>, Vec<String>), LabError> {
-    let sheet = Sheet::open(&source.path)?;
     let mut positions = Positions::new(features.len());
-    let faults = read_rows(&sheet, source, features, progress, |value, half_points, game, row| {
-        positions.push(value, half_points, game, row, draws);
-    })?;
+    let faults =
+        source.open()?.read_rows(features, progress, |value, half_points, game, row| {
+            positions.push(value, half_points, game, row, draws);
+        })?;
+    fitted(&positions, &faults, features, methods)
+}
+
+/// The fits of all methods, and what was left out in words.
+fn fitted(
+    positions: &Positions,
+    faults: &Faults,
+    features: &[Expression],
+    methods: &[Method],
+) -> Result<(Vec<Adjustment>, Vec<String>), LabError> {
     let names: Vec<String> = features.iter().map(ToString::to_string).collect();
-    let fit = |&method: &Method| adjust(&positions, &names, method);
+    let fit = |&method: &Method| adjust(positions, &names, method);
     let fits = methods.iter().map(fit).collect::<Result<Vec<_>, _>>()?;
     let mut notes: Vec<String> =
         Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
@@ -81,20 +96,56 @@ pub fn adjust_table(
                       player instead of --side";
         return Err(LabError::Settings(reason.to_owned()));
     }
-    let draws = plan.curves.draws;
-    let (fits, notes) = fit_table_weights(source, &plan.features, &plan.methods, draws, progress)?;
+    let open = source.open()?;
+    let features = if plan.movers {
+        turned(&plan.features, open.sheet.names(), &source.path)?
+    } else {
+        plan.features.clone()
+    };
+    let names = names_of(features.iter().chain(&plan.curves.conditions));
+    let kept = open.keep(&names, progress)?;
+    let mut positions = Positions::new(features.len());
+    let faults = kept.rows(&features, |value, half_points, game, row| {
+        positions.push(value, half_points, game, row, plan.curves.draws);
+    });
+    let (fits, notes) = fitted(&positions, &faults, &features, &plan.methods)?;
+    drop(positions);
     let formulas: Vec<String> = fits.iter().map(|fit| formula(&source.value, fit)).collect();
-    let before = draw_table(source, &plan.curves, progress)?;
+    let before = kept.draw(&source.value, &plan.curves)?;
     let width = Some(before.total.params.bin_width);
     let mut after = Vec::new();
     for formula in &formulas {
         let value = Expression::formula(formula).map_err(|e| LabError::Settings(e.to_string()))?;
-        let source = TableSource { value, ..source.clone() };
-        let curves = TablePlan { bin_width: width, ..plan.curves.clone() };
-        after.push(draw_table(&source, &curves, progress)?);
+        after.push(kept.draw(&value, &TablePlan { bin_width: width, ..plan.curves.clone() })?);
     }
     let provenance = before.provenance.clone();
     Ok(Adjusted { provenance, fits, formulas, before, after, notes })
+}
+
+/// Features in the mover's view as formulas in the first player's.
+fn turned(
+    features: &[Expression],
+    names: &[String],
+    table: &Path,
+) -> Result<Vec<Expression>, LabError> {
+    let table = table.display();
+    if !names.iter().any(|name| name == "side") {
+        return Err(LabError::Settings(format!(
+            "{table} has no column side; make the table by `evalsmith curve values --function`"
+        )));
+    }
+    let turned = |feature: &Expression| {
+        if feature.names().len() != 1 || !names.iter().any(|n| n == feature.text()) {
+            return Err(LabError::Settings(format!(
+                "--play adds features by name, and {feature} is no column of {table}; the columns \
+                 are {}",
+                in_words(names)
+            )));
+        }
+        Expression::formula(&format!("(1 - 2 * side) * {feature}"))
+            .map_err(|e| LabError::Settings(e.to_string()))
+    };
+    features.iter().map(turned).collect()
 }
 
 /// The adjusted value, as an expression over the table's columns.

@@ -9,11 +9,12 @@
 use crate::LabError;
 use crate::curve_search::SearchPlan;
 use crate::curve_table::{TableCurves, TablePlan, told};
-use crate::function::Function;
-use evalsmith_core::{Evaluate, Features, Game, GameRecord, Position, Progress, Side, Window};
+use crate::function::{FunctionName, open, open_dataset};
+use evalsmith_core::{Features, Game, GameRecord, Position, Progress, Side};
 use evalsmith_curves::{CurveCounter, Expression, SearchTable, Searched, TableRows, search};
-use evalsmith_data::Dataset;
-use evalsmith_search::Searcher;
+use evalsmith_rules::DynGame;
+use evalsmith_search::Search;
+use std::path::Path;
 
 /// Properties that every game has beside its features.
 const STAGE: &str = "stage";
@@ -37,20 +38,31 @@ pub struct Gathered {
 }
 
 /// Reads at most `most` positions of a dataset, from its beginning.
-pub(crate) fn gather<G: Game>(
-    game: &G,
-    dataset: &Dataset,
-    function: &Function<G::Features>,
-    source: Vec<(String, String)>,
+///
+/// # Errors
+/// When the dataset or the function cannot be read, or the job is stopped.
+pub fn gather(
+    game: &DynGame,
+    data: &Path,
+    function: &FunctionName,
     most: usize,
     progress: &dyn Progress,
 ) -> Result<Gathered, LabError> {
+    let source = [
+        ("dataset", data.display().to_string()),
+        ("game", game.name().to_owned()),
+        ("values", format!("{function}, the first player's log-odds")),
+    ];
+    let source = source.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let dataset = open_dataset(game, data)?;
+    let function = open(game, function)?;
     let features = game.features();
     let mut names = features.names();
     names.extend([STAGE, SIDE].map(str::to_owned));
     let properties = vec![Vec::new(); names.len()];
     let mut all = Gathered { names, properties, source, ..Gathered::default() };
-    let mut searcher = Searcher::new(function, 0);
+    let mut searcher = function.search(0);
+    let has_noisy_moves = game.start().has_noisy_moves();
     let mut row_features = Vec::new();
     progress.begin("reading", dataset.len().min(most as u64), "positions");
     'batches: for batch in dataset.rows() {
@@ -67,7 +79,7 @@ pub(crate) fn gather<G: Game>(
             let Some(outcome) = row.outcome else { continue };
             let (position, side) = game.unpack(row.position)?;
             let mut record = GameRecord::new(position, side, game.max_plies());
-            if game.start().has_noisy_moves() {
+            if has_noisy_moves {
                 for m in searcher.quiet(&record).line {
                     record.play(m).expect("a line holds legal moves of a game that goes on");
                 }
@@ -76,7 +88,7 @@ pub(crate) fn gather<G: Game>(
                 continue;
             }
             let (position, mover) = (record.position(), record.side());
-            let value = function.value(position, &function.start(position), Window::FULL);
+            let value = function.value(position);
             let value = value.log_odds().0;
             all.values.push(if mover == Side::First { value } else { -value });
             let points = outcome.seen_by(row.side, Side::First).points();
@@ -188,21 +200,19 @@ impl Gathered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::any_game::{AnyGame, AsAny};
-    use crate::fit::CurvePlan;
-    use crate::function::{FunctionName, by_hand};
+    use crate::fit::{CurvePlan, dataset_curve};
     use evalsmith_core::Quiet;
     use evalsmith_curves::Draws;
-    use evalsmith_data::Maker;
+    use evalsmith_data::{Maker, generate};
     use evalsmith_othello::Othello;
 
-    fn dataset(dir: &std::path::Path) {
-        let game = Othello::new();
+    fn dataset(dir: &Path) {
+        let game = DynGame::new(Othello::new());
         let mut plan = crate::learn::LearnPlan::new(&game.defaults()).self_play;
         (plan.games, plan.depth) = (60, 1);
         let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
-        let hand = by_hand(&game).unwrap();
-        evalsmith_data::generate(&game, &hand, &plan, &maker, dir, &Quiet).unwrap();
+        let hand = game.function_by_hand().unwrap();
+        generate(&game, &hand, &plan, &maker, dir, &Quiet).unwrap();
     }
 
     #[test]
@@ -210,12 +220,13 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().join("data");
         dataset(&dir);
-        let game = AsAny::new(Othello::new());
+        let game = DynGame::new(Othello::new());
         let name = FunctionName::Hand;
         let draws = Draws::LeftOut;
         let plan = CurvePlan { bin_width: Some(0.5), min_count: 20, draws, raw: false };
-        let command = game.curve(&dir, &name, &plan, &Quiet).unwrap();
-        let all = game.gather(&dir, &name, usize::MAX, &Quiet).unwrap();
+        let (set, hand) = (open_dataset(&game, &dir).unwrap(), open(&game, &name).unwrap());
+        let command = dataset_curve(&game, &set, &hand, &plan, &Quiet).unwrap();
+        let all = gather(&game, &dir, &name, usize::MAX, &Quiet).unwrap();
         let conditions = vec![Expression::condition("stage < 30").unwrap()];
         let plan = TablePlan { bin_width: Some(0.5), min_count: Some(20), draws, conditions };
         let curves = all.curves(&plan).unwrap();
@@ -231,9 +242,8 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().join("data");
         dataset(&dir);
-        let game = Othello::new();
-        let (set, hand) = (Dataset::open(&dir).unwrap(), by_hand(&game).unwrap());
-        let all = gather(&game, &set, &hand, Vec::new(), 100, &Quiet).unwrap();
+        let game = DynGame::new(Othello::new());
+        let all = gather(&game, &dir, &FunctionName::Hand, 100, &Quiet).unwrap();
         assert_eq!((all.len(), all.notes.len()), (100, 1));
         let early = Expression::condition("stage < 40").unwrap();
         let found = all.between((-2.0, 2.0), Some(&early), 5).unwrap();

@@ -2,12 +2,11 @@
 
 use crate::LabError;
 use crate::curve_picture::with_provenance;
-use crate::curve_table::{TableCurves, TablePlan, TableSource, read_rows, told};
+use crate::curve_table::{OpenTable, TableCurves, TablePlan, TableSource, told};
 use evalsmith_core::Progress;
 use evalsmith_curves::{
     CurveParams, Draws, Expression, Found, SearchParams, SearchTable, Searched, search,
 };
-use evalsmith_data::{DataError, Sheet, SheetColumns};
 use evalsmith_report::number::{fixed, p_value, thousands};
 use evalsmith_report::{Align, Page, Section, Table};
 use serde::Serialize;
@@ -72,16 +71,17 @@ pub fn search_table(
     plan: &SearchPlan,
     progress: &dyn Progress,
 ) -> Result<TableSearch, LabError> {
-    let sheet = Sheet::open(&source.path)?;
+    let mut open = source.open()?;
+    let source = &open.source.clone();
     let properties =
-        if plan.properties.is_empty() { numeric(&sheet, source)? } else { plan.properties.clone() };
+        if plan.properties.is_empty() { numeric(&mut open)? } else { plan.properties.clone() };
     if properties.is_empty() {
         let path = source.path.display();
         return Err(LabError::Settings(format!("{path}: no column is left to search")));
     }
     let columns: Vec<_> = properties.iter().map(|name| Expression::column(name)).collect();
     let mut table = SearchTable::new(properties.clone());
-    let faults = read_rows(&sheet, source, &columns, progress, |value, half_points, game, row| {
+    let faults = open.read_rows(&columns, progress, |value, half_points, game, row| {
         table.push(value, half_points, game, plan.draws, row.iter().copied());
     })?;
     if let Some(seed) = plan.shuffle {
@@ -131,38 +131,13 @@ fn shown(
 }
 
 /// Columns that hold numbers and nothing else that is known, by the first rows.
-fn numeric(sheet: &Sheet, source: &TableSource) -> Result<Vec<String>, LabError> {
-    enum Look {
-        Enough,
-        Failed(DataError),
-    }
-    impl From<DataError> for Look {
-        fn from(error: DataError) -> Self {
-            Self::Failed(error)
-        }
-    }
+fn numeric(open: &mut OpenTable) -> Result<Vec<String>, LabError> {
+    let OpenTable { sheet, source } = open;
     let taken = [Some(&source.result), source.game.as_ref(), source.side.as_ref()];
     let value = Some(source.value.text()).filter(|_| source.value.names().len() == 1);
     let free = |name: &&String| !taken.contains(&Some(*name)) && Some(name.as_str()) != value;
-    let mut names: Vec<String> = sheet.names().iter().filter(free).cloned().collect();
-    loop {
-        let columns = SheetColumns { numbers: names.clone(), ..source.columns(&[]) };
-        let mut kept = Vec::new();
-        let looked = sheet.read(&columns, |batch| {
-            let holds = |at: usize| batch.numbers[at].iter().filter(|x| !x.is_nan()).count();
-            let mostly = (0..names.len()).filter(|&at| 2 * holds(at) > batch.len());
-            kept = mostly.map(|at| names[at].clone()).collect();
-            Err(Look::Enough)
-        });
-        match looked {
-            // Parquet says at once which column holds something else.
-            Err(Look::Failed(DataError::WrongType { column, .. })) if names.contains(&column) => {
-                names.retain(|name| *name != column);
-            }
-            Err(Look::Failed(error)) => return Err(error.into()),
-            Err(Look::Enough) | Ok(_) => return Ok(kept),
-        }
-    }
+    let names: Vec<String> = sheet.names().iter().filter(free).cloned().collect();
+    Ok(sheet.columns_of_numbers(&names)?)
 }
 
 impl TableSearch {

@@ -1,5 +1,5 @@
-//! Curves of a table: values, results and properties from anywhere, read once and
-//! in constant memory.
+//! Curves of a table: values, results and properties from anywhere, read once: in
+//! constant memory for one drawing, or [kept](KeptTable) for several.
 
 use crate::LabError;
 use crate::fit::bulk;
@@ -23,7 +23,8 @@ pub struct TableSource {
     pub value: Expression,
     /// How the game ended.
     pub result: String,
-    /// The game a row belongs to; without it every row is a game.
+    /// The game a row belongs to; by default the column `game` where there is one, and
+    /// else every row is a game.
     pub game: Option<String>,
     /// Who is to move, where values are the mover's; without it they are the first
     /// player's.
@@ -33,6 +34,14 @@ pub struct TableSource {
 }
 
 impl TableSource {
+    /// Opens the table, to be read once.
+    pub(crate) fn open(&self) -> Result<OpenTable, LabError> {
+        let sheet = Sheet::open(&self.path)?;
+        let usual = || sheet.names().iter().find(|name| *name == "game").cloned();
+        let source = Self { game: self.game.clone().or_else(usual), ..self.clone() };
+        Ok(OpenTable { sheet, source })
+    }
+
     pub(crate) fn columns(&self, more: &[String]) -> SheetColumns {
         let mut numbers = self.value.names().to_vec();
         numbers.extend(more.iter().filter(|name| !self.value.names().contains(name)).cloned());
@@ -91,39 +100,123 @@ fn inputs<'b>(names: &[String], columns: &SheetColumns, batch: &'b SheetBatch) -
     names.iter().map(|name| &batch.numbers[place(name)][..]).collect()
 }
 
-/// Reads a table and calls `push` for every row with the first player's value, the
-/// half points, the game and what the expressions give.
-pub(crate) fn read_rows(
-    sheet: &Sheet,
-    source: &TableSource,
-    expressions: &[Expression],
+/// A table that is open, with the column of games found.
+pub(crate) struct OpenTable {
+    pub(crate) sheet: Sheet,
+    pub(crate) source: TableSource,
+}
+
+impl OpenTable {
+    /// Reads the rows and calls `push` for every one with the first player's value, the
+    /// half points, the game and what the expressions give.
+    pub(crate) fn read_rows(
+        self,
+        expressions: &[Expression],
+        progress: &dyn Progress,
+        mut push: impl FnMut(f64, u8, u64, &[f64]),
+    ) -> Result<Faults, LabError> {
+        let Self { sheet, source } = self;
+        let columns = source.columns(&names_of(expressions));
+        read_batches(sheet, &columns, progress, |batch| {
+            push_rows(&source, &columns, expressions, &batch, &mut push);
+            Ok(())
+        })
+    }
+
+    /// Reads the rows with the columns of these names and keeps them.
+    pub(crate) fn keep(
+        self,
+        names: &[String],
+        progress: &dyn Progress,
+    ) -> Result<KeptTable, LabError> {
+        let Self { sheet, source } = self;
+        let columns = source.columns(names);
+        let mut batches = Vec::new();
+        let faults = read_batches(sheet, &columns, progress, |batch| {
+            batches.push(batch);
+            Ok(())
+        })?;
+        Ok(KeptTable { source, columns, batches, faults })
+    }
+}
+
+/// The columns of a table that are wanted, read once and held in memory.
+pub(crate) struct KeptTable {
+    pub(crate) source: TableSource,
+    columns: SheetColumns,
+    batches: Vec<SheetBatch>,
+    faults: Faults,
+}
+
+impl KeptTable {
+    /// Calls `push` for every row, as [`OpenTable::read_rows`] does, and says what could not
+    /// be read of what it takes.
+    pub(crate) fn rows(
+        &self,
+        expressions: &[Expression],
+        mut push: impl FnMut(f64, u8, u64, &[f64]),
+    ) -> Faults {
+        for batch in &self.batches {
+            push_rows(&self.source, &self.columns, expressions, batch, &mut push);
+        }
+        self.faults.among(&self.source.columns(&names_of(expressions)).numbers)
+    }
+
+    /// Draws the curves of a value of the kept columns.
+    pub(crate) fn draw(
+        &self,
+        value: &Expression,
+        plan: &TablePlan,
+    ) -> Result<TableCurves, LabError> {
+        let source = TableSource { value: value.clone(), ..self.source.clone() };
+        let mut counting = Counting::new(&source, &self.columns, plan);
+        for batch in &self.batches {
+            counting.add(batch.clone())?;
+        }
+        let wanted = source.columns(&names_of(&plan.conditions));
+        counting.curves(&self.faults.among(&wanted.numbers))
+    }
+}
+
+/// Reads a table batch by batch, until somebody asks to stop.
+fn read_batches(
+    sheet: Sheet,
+    columns: &SheetColumns,
     progress: &dyn Progress,
-    mut push: impl FnMut(f64, u8, u64, &[f64]),
+    mut visit: impl FnMut(SheetBatch) -> Result<(), LabError>,
 ) -> Result<Faults, LabError> {
-    let columns = source.columns(&names_of(expressions));
-    let mut row = vec![0.0; expressions.len()];
     progress.begin("reading", 0, "rows");
-    let faults = sheet.read(&columns, |batch| {
+    let faults = sheet.read(columns, |batch| {
         if progress.stopped() {
             return Err(LabError::Abandoned);
         }
         progress.advance(batch.len() as u64);
-        let values = source.values(&columns, &batch);
-        let inputs: Vec<_> = expressions.iter().map(|e| evaluate(e, &columns, &batch)).collect();
-        for (at, value) in values.into_iter().enumerate() {
-            row.iter_mut().zip(&inputs).for_each(|(cell, input)| *cell = input[at]);
-            push(value, batch.half_points[at], batch.games[at], &row);
-        }
-        Ok(())
+        visit(batch)
     })?;
     progress.end();
     Ok(faults)
 }
 
+fn push_rows(
+    source: &TableSource,
+    columns: &SheetColumns,
+    expressions: &[Expression],
+    batch: &SheetBatch,
+    push: &mut impl FnMut(f64, u8, u64, &[f64]),
+) {
+    let values = source.values(columns, batch);
+    let inputs: Vec<_> = expressions.iter().map(|e| evaluate(e, columns, batch)).collect();
+    let mut row = vec![0.0; expressions.len()];
+    for (at, value) in values.into_iter().enumerate() {
+        row.iter_mut().zip(&inputs).for_each(|(cell, input)| *cell = input[at]);
+        push(value, batch.half_points[at], batch.games[at], &row);
+    }
+}
+
 /// The columns that expressions ask for, each once.
-fn names_of(expressions: &[Expression]) -> Vec<String> {
+pub(crate) fn names_of<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for name in expressions.iter().flat_map(Expression::names) {
+    for name in expressions.into_iter().flat_map(Expression::names) {
         if !names.contains(name) {
             names.push(name.clone());
         }
@@ -200,33 +293,11 @@ pub fn draw_table(
     plan: &TablePlan,
     progress: &dyn Progress,
 ) -> Result<TableCurves, LabError> {
-    let sheet = Sheet::open(&source.path)?;
-    let wanted = names_of(&plan.conditions);
-    let columns = source.columns(&wanted);
-    progress.begin("counting", 0, "rows");
-    let mut counting = Counting { plan, counter: None, first: Vec::new(), rows: 0 };
-    let places: Vec<usize> =
-        wanted.iter().filter_map(|name| columns.numbers.iter().position(|n| n == name)).collect();
-    let faults = sheet.read(&columns, |mut batch| {
-        if progress.stopped() {
-            return Err(LabError::Abandoned);
-        }
-        progress.advance(batch.len() as u64);
-        let values = source.values(&columns, &batch);
-        let properties = places.iter().map(|&at| std::mem::take(&mut batch.numbers[at])).collect();
-        counting.add(Piece { values, batch, properties })
-    })?;
-    progress.end();
-    let notes: Vec<String> =
-        Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
-    let counted = counting.finish().map_err(|error| match &notes[..] {
-        [dropped] => {
-            let reason = format!("{error} ({dropped})");
-            LabError::Unreadable { path: source.path.clone(), reason }
-        }
-        _ => error,
-    })?;
-    Ok(told(source.facts(faults.rows), counted, notes))
+    let OpenTable { sheet, source } = source.open()?;
+    let columns = source.columns(&names_of(&plan.conditions));
+    let mut counting = Counting::new(&source, &columns, plan);
+    let faults = read_batches(sheet, &columns, progress, |batch| counting.add(batch))?;
+    counting.curves(&faults)
 }
 
 struct Piece {
@@ -237,14 +308,29 @@ struct Piece {
 
 /// Counts; the first rows wait until the width of bins is known.
 struct Counting<'p> {
+    source: &'p TableSource,
+    columns: &'p SheetColumns,
     plan: &'p TablePlan,
+    /// Of the columns that conditions ask for.
+    places: Vec<usize>,
     counter: Option<CurveCounter>,
     first: Vec<Piece>,
     rows: usize,
 }
 
-impl Counting<'_> {
-    fn add(&mut self, piece: Piece) -> Result<(), LabError> {
+impl<'p> Counting<'p> {
+    fn new(source: &'p TableSource, columns: &'p SheetColumns, plan: &'p TablePlan) -> Self {
+        let wanted = names_of(&plan.conditions);
+        let place = |name: &String| columns.numbers.iter().position(|n| n == name);
+        let places = wanted.iter().filter_map(place).collect();
+        Self { source, columns, plan, places, counter: None, first: Vec::new(), rows: 0 }
+    }
+
+    fn add(&mut self, mut batch: SheetBatch) -> Result<(), LabError> {
+        let values = self.source.values(self.columns, &batch);
+        let properties =
+            self.places.iter().map(|&at| std::mem::take(&mut batch.numbers[at])).collect();
+        let piece = Piece { values, batch, properties };
         if let Some(counter) = &mut self.counter {
             return count(counter, &piece);
         }
@@ -264,12 +350,26 @@ impl Counting<'_> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Counted, LabError> {
+    fn finish(&mut self) -> Result<Counted, LabError> {
         if self.counter.is_none() {
             self.begin()?;
         }
-        let counter = self.counter.expect("counting has begun");
+        let counter = self.counter.take().expect("counting has begun");
         Ok(counter.finish()?)
+    }
+
+    /// The curves of all rows, of which some cells could not be read.
+    fn curves(mut self, faults: &Faults) -> Result<TableCurves, LabError> {
+        let notes: Vec<String> =
+            Some(faults.to_text()).filter(|text| !text.is_empty()).into_iter().collect();
+        let counted = self.finish().map_err(|error| match &notes[..] {
+            [dropped] => {
+                let reason = format!("{error} ({dropped})");
+                LabError::Unreadable { path: self.source.path.clone(), reason }
+            }
+            _ => error,
+        })?;
+        Ok(told(self.source.facts(faults.rows), counted, notes))
     }
 }
 

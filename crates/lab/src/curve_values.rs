@@ -10,30 +10,29 @@
 
 mod after;
 mod form;
+mod heading;
 mod journal;
 mod own;
 mod package;
 mod profile;
 mod rows;
-mod selective;
 mod unfinished;
 
 pub use after::After;
 pub use form::TableForm;
-pub(crate) use own::own_values;
-pub use own::{OwnOrder, OwnValued, ValueSource};
+pub use own::{OwnOrder, OwnValued, ValueSource, own_values};
 pub use package::locate;
 pub use profile::EvalProfile;
 use rows::Asked;
 pub use rows::ValueRows;
-pub(crate) use rows::rows_of_dataset;
-pub use selective::{Looked, MakeSelective, SelectiveSearch};
+pub use rows::rows_of_dataset;
 
 use crate::LabError;
 use evalsmith_core::{PlayerError, Progress, Side};
 use evalsmith_protocol::{Budget, Client, Engine, Failure, Terms, Value};
 use journal::Journal;
 use profile::Reading;
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -65,7 +64,8 @@ pub struct ValueOrder {
 }
 
 /// What is known of a position.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Answered {
     /// The first player's value, in the engine's unit.
     Value(f64),

@@ -6,15 +6,15 @@
 //! equals an undisturbed one. Outside engines play by real time.
 
 use crate::LabError;
-use crate::function::Function;
 use crate::pace::Pace;
 use evalsmith_arena::{
-    Adjudication, CalibratedPlayer, Calibration, MatchPlan, MatchResult, Measure, Meter, Openings,
-    TimeBudget, TimeControl, calibrate, run_match,
+    Adjudication, Calibration, MatchPlan, MatchResult, Measure, Meter, Openings, TimeBudget,
+    TimeControl, calibrate, run_match,
 };
-use evalsmith_core::{Evaluate, Game, GameRecord, Player, PlayerError, Position, Progress, Side};
+use evalsmith_core::{Game, GameRecord, PlayerError, Progress, Side};
 use evalsmith_protocol::{Budget, Engine, EnginePlayer, Patience};
-use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, SearchPlayer, Searcher};
+use evalsmith_rules::{DynFunction, DynGame, MatchSeat, Record};
+use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits};
 use evalsmith_stats::sprt::Sprt;
 use serde_json::json;
 use std::path::Path;
@@ -53,42 +53,26 @@ impl DuelPlan {
 }
 
 /// Who plays.
-pub enum Opened<'a, F> {
+#[derive(Clone, Copy)]
+pub enum Opened<'a> {
     /// A search with a function, and what tells its weights from others.
-    Function(&'a Function<F>, &'a str),
+    Function(&'a DynFunction, &'a str),
     /// An outside engine.
     Engine(&'a Engine),
 }
 
-impl<F> Clone for Opened<'_, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Opened<'_, F> {}
-
 /// A player, ready to play.
-pub struct Entrant<'a, F> {
+#[derive(Clone, Copy)]
+pub struct Entrant<'a> {
     /// The name in tables.
     pub name: &'a str,
     /// Who plays.
-    pub opened: Opened<'a, F>,
+    pub opened: Opened<'a>,
     /// Its limits.
     pub pace: Pace,
 }
 
-impl<F> Clone for Entrant<'_, F> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<F> Copy for Entrant<'_, F> {}
-
-type Made<P> = Result<Box<dyn Player<P>>, PlayerError>;
-
-impl<'a, F> Entrant<'a, F> {
+impl<'a> Entrant<'a> {
     /// What tells it from others, in the log's header.
     fn identity(&self) -> serde_json::Value {
         match self.opened {
@@ -98,7 +82,7 @@ impl<'a, F> Entrant<'a, F> {
     }
 
     /// Its function and identity, where it counts time in nodes.
-    fn timed(&self) -> Option<(&'a Function<F>, &'a str)> {
+    fn timed(&self) -> Option<(&'a DynFunction, &'a str)> {
         match (self.opened, self.pace) {
             (Opened::Function(function, identity), Pace::Time(..)) => Some((function, identity)),
             _ => None,
@@ -116,53 +100,47 @@ impl<'a, F> Entrant<'a, F> {
     }
 
     /// A new player of this kind; `ns_per_node` where it counts time in nodes.
-    fn seat<G: Game<Features = F>>(&self, game: &G, ns_per_node: Option<f64>) -> Made<G::Position>
-    where
-        F: evalsmith_core::Features<G::Position> + Clone + 'static,
-    {
-        match self.opened {
+    fn seat(&self, game: &DynGame, ns_per_node: Option<f64>) -> Result<MatchSeat, PlayerError> {
+        let engine = match self.opened {
             Opened::Function(function, _) => {
-                let function = function.clone();
-                let searching = |limits| -> Box<dyn Player<G::Position>> {
-                    let bytes = DEFAULT_TABLE_BYTES;
-                    Box::new(SearchPlayer::new(
-                        self.name,
-                        Searcher::new(function.clone(), bytes),
-                        limits,
-                    ))
+                let (name, function) = (self.name.to_owned(), function.clone());
+                let table_bytes = DEFAULT_TABLE_BYTES;
+                let limits = match self.pace {
+                    Pace::Depth(depth) => Limits::depth(depth),
+                    Pace::Nodes(nodes) => Limits::nodes(nodes),
+                    Pace::Time(_, budget) => {
+                        let ns_per_node = ns_per_node
+                            .ok_or_else(|| PlayerError::new(self.name, "it was not calibrated"))?;
+                        let move_time = match budget {
+                            TimeBudget::Move(time) => Some(time),
+                            TimeBudget::Game { .. } => None,
+                        };
+                        return Ok(MatchSeat::Calibrated {
+                            name,
+                            function,
+                            ns_per_node,
+                            move_time,
+                            table_bytes,
+                        });
+                    }
                 };
-                let timed = |move_time| -> Made<G::Position> {
-                    let ns = ns_per_node
-                        .ok_or_else(|| PlayerError::new(self.name, "it was not calibrated"))?;
-                    let bytes = DEFAULT_TABLE_BYTES;
-                    let function = function.clone();
-                    let search = Searcher::new(function, bytes);
-                    let player = CalibratedPlayer::new(self.name, search, ns, move_time);
-                    Ok(Box::new(player))
-                };
-                match self.pace {
-                    Pace::Depth(depth) => Ok(searching(Limits::depth(depth))),
-                    Pace::Nodes(nodes) => Ok(searching(Limits::nodes(nodes))),
-                    Pace::Time(_, TimeBudget::Move(time)) => timed(Some(time)),
-                    Pace::Time(_, TimeBudget::Game { .. }) => timed(None),
-                }
+                return Ok(MatchSeat::Search { name, function, limits, table_bytes });
             }
-            Opened::Engine(engine) => {
-                let mut engine = engine.clone();
-                let budget = match self.pace {
-                    Pace::Depth(depth) => Budget::depth(depth.into()),
-                    Pace::Nodes(nodes) => Budget::nodes(nodes),
-                    Pace::Time(_, TimeBudget::Move(time)) => Budget::move_time(time),
-                    Pace::Time(_, TimeBudget::Game { .. }) => Budget::default(),
-                };
-                if matches!(self.pace, Pace::Time(Meter::Cpu, _)) {
-                    // The wall's clock must not forfeit whom the processor's judges,
-                    // however many others are at work on the machine.
-                    engine.patience.margin = engine.patience.unclocked_move.saturating_mul(10);
-                }
-                Ok(Box::new(EnginePlayer::start(game.clone(), engine, budget)?))
-            }
+            Opened::Engine(engine) => engine,
+        };
+        let mut engine = engine.clone();
+        let budget = match self.pace {
+            Pace::Depth(depth) => Budget::depth(depth.into()),
+            Pace::Nodes(nodes) => Budget::nodes(nodes),
+            Pace::Time(_, TimeBudget::Move(time)) => Budget::move_time(time),
+            Pace::Time(_, TimeBudget::Game { .. }) => Budget::default(),
+        };
+        if matches!(self.pace, Pace::Time(Meter::Cpu, _)) {
+            // The wall's clock must not forfeit whom the processor's judges,
+            // however many others are at work on the machine.
+            engine.patience.margin = engine.patience.unclocked_move.saturating_mul(10);
         }
+        Ok(MatchSeat::Outside(Box::new(EnginePlayer::start(game.clone(), engine, budget)?)))
     }
 }
 
@@ -172,11 +150,11 @@ impl<'a, F> Entrant<'a, F> {
 /// # Errors
 /// When the log belongs to another match, a file fails, a player is unfit to
 /// play, or the job is stopped.
-pub fn duel<G: Game>(
-    game: &G,
-    entrants: [Entrant<'_, G::Features>; 2],
+pub fn duel(
+    game: &DynGame,
+    entrants: [Entrant<'_>; 2],
     plan: &DuelPlan,
-    openings: &Openings<G>,
+    openings: &Openings,
     log: &Path,
     calibration: &Path,
     progress: &dyn Progress,
@@ -186,12 +164,12 @@ pub fn duel<G: Game>(
 }
 
 /// The same, with the nanoseconds a node of those who count time in nodes.
-pub(crate) fn duel_calibrated<G: Game>(
-    game: &G,
-    entrants: [Entrant<'_, G::Features>; 2],
+pub(crate) fn duel_calibrated(
+    game: &DynGame,
+    entrants: [Entrant<'_>; 2],
     ns_per_node: [Option<f64>; 2],
     plan: &DuelPlan,
-    openings: &Openings<G>,
+    openings: &Openings,
     log: &Path,
     progress: &dyn Progress,
 ) -> Result<MatchResult, LabError> {
@@ -217,9 +195,9 @@ pub(crate) fn duel_calibrated<G: Game>(
 
 /// Nanoseconds a node of every function that plays by time, from the file or
 /// measured now; none for the others.
-pub(crate) fn nanoseconds<G: Game>(
-    entrants: &[Entrant<'_, G::Features>],
-    openings: &Openings<G>,
+pub(crate) fn nanoseconds(
+    entrants: &[Entrant<'_>],
+    openings: &Openings,
     path: &Path,
 ) -> Result<Vec<Option<f64>>, LabError> {
     const SAMPLES: usize = 24;
@@ -237,13 +215,13 @@ pub(crate) fn nanoseconds<G: Game>(
         return Ok(vec![None; entrants.len()]);
     }
     let measure = || {
-        let mut searches: Vec<_> = functions.iter().map(|f| timed_search(*f, NODES)).collect();
-        let mut searches: Vec<Measure<'_, G::Position>> =
-            searches.iter_mut().map(|search| search as Measure<'_, G::Position>).collect();
+        let mut searches: Vec<_> = functions.iter().map(|f| timed_search(f, NODES)).collect();
+        let mut searches: Vec<Measure<'_>> =
+            searches.iter_mut().map(|search| search as Measure<'_>).collect();
         calibrate(&identities, &openings.first(SAMPLES), &mut searches, ROUNDS)
     };
     let measured = Calibration::stored_or(path, &identities, measure)?;
-    let of = |entrant: &Entrant<'_, G::Features>| {
+    let of = |entrant: &Entrant<'_>| {
         let (_, identity) = entrant.timed()?;
         let place = identities.iter().position(|known| *known == identity)?;
         Some(measured.ns_per_node[place])
@@ -252,19 +230,19 @@ pub(crate) fn nanoseconds<G: Game>(
 }
 
 /// A search of a fixed number of nodes that reports its nodes and CPU time.
-fn timed_search<P: Position, E: Evaluate<P> + Clone>(
-    function: &E,
+fn timed_search(
+    function: &DynFunction,
     nodes: u64,
-) -> impl FnMut(&GameRecord<P>) -> (u64, Duration) + use<P, E> {
-    let mut searcher = Searcher::new(function.clone(), DEFAULT_TABLE_BYTES);
+) -> impl FnMut(&Record) -> (u64, Duration) + use<> {
+    let mut search = function.search(DEFAULT_TABLE_BYTES);
     move |game| {
-        searcher.clear();
-        let found = searcher.search(game, &Limits::nodes(nodes), &AtomicBool::new(false));
+        search.clear();
+        let found = search.search(game, &Limits::nodes(nodes), &AtomicBool::new(false));
         (found.nodes, found.cpu)
     }
 }
 
 /// A record that begins at the game's start position.
-pub(crate) fn fresh_record<G: Game>(game: &G) -> GameRecord<G::Position> {
+pub(crate) fn fresh_record(game: &DynGame) -> Record {
     GameRecord::new(game.start(), Side::First, game.max_plies())
 }

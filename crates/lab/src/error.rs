@@ -7,7 +7,9 @@ use evalsmith_curves::CurveError;
 use evalsmith_data::DataError;
 use evalsmith_learn::LearnError;
 use evalsmith_protocol::ServeError;
+use evalsmith_rules::WindowError;
 use evalsmith_stats::StatsError;
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +37,9 @@ pub enum LabError {
     /// A player.
     #[error(transparent)]
     Player(#[from] PlayerError),
+    /// A measurement of windows.
+    #[error(transparent)]
+    Windows(#[from] WindowError),
     /// A dialogue with a client.
     #[error(transparent)]
     Serve(#[from] ServeError),
@@ -47,7 +52,7 @@ pub enum LabError {
         source: io::Error,
     },
     /// A folder that belongs to something else.
-    #[error("{} {holds}; choose another --out, or remove that folder", path.display())]
+    #[error("{} {holds}; choose another folder, or remove that one", path.display())]
     Occupied {
         /// The folder.
         path: PathBuf,
@@ -92,14 +97,27 @@ impl LabError {
 
     /// Whether the job was stopped on request rather than failed.
     pub fn is_stop(&self) -> bool {
-        matches!(
-            self,
-            Self::Stopped
-                | Self::Abandoned
-                | Self::Data(DataError::Stopped { .. })
-                | Self::Learn(LearnError::Stopped)
-                | Self::Arena(ArenaError::Stopped { .. })
-        )
+        match self {
+            Self::Stopped | Self::Abandoned => true,
+            Self::Data(error) => Self::is_stop_of(error),
+            Self::Learn(error) => Self::is_stop_of(error),
+            Self::Arena(error) => Self::is_stop_of(error),
+            _ => false,
+        }
+    }
+
+    /// The same of any error, also one that a library beneath the lab returned.
+    pub fn is_stop_of(error: &(dyn Error + 'static)) -> bool {
+        error.downcast_ref::<Self>().is_some_and(Self::is_stop)
+            || matches!(error.downcast_ref(), Some(DataError::Stopped { .. }))
+            || matches!(error.downcast_ref(), Some(LearnError::Stopped))
+            || matches!(error.downcast_ref(), Some(ArenaError::Stopped { .. }))
+    }
+
+    /// Whether a stop of the job left nothing.
+    pub fn is_abandoned_of(error: &(dyn Error + 'static)) -> bool {
+        matches!(error.downcast_ref(), Some(Self::Abandoned | Self::Learn(LearnError::Stopped)))
+            || matches!(error.downcast_ref(), Some(LearnError::Stopped))
     }
 
     /// The same from a step of a run whose folder keeps what came before the step.
@@ -112,8 +130,10 @@ impl LabError {
 
     /// Whether the call was wrong rather than something it met.
     pub fn is_usage(&self) -> bool {
-        if let Self::Learn(error) = self {
-            return error.is_usage();
+        match self {
+            Self::Learn(error) => return error.is_usage(),
+            Self::Data(error) => return is_usage_of_data(error),
+            _ => {}
         }
         matches!(
             self,
@@ -121,7 +141,6 @@ impl LabError {
                 | Self::Settings(_)
                 | Self::Serve(ServeError::NotSpoken { .. })
                 | Self::Stats(_)
-                | Self::Data(DataError::Plan { .. } | DataError::Unnamed { .. })
                 | Self::Curve(CurveError::BinWidth(_))
                 | Self::Arena(
                     ArenaError::TooFewOpenings { .. }
@@ -130,5 +149,43 @@ impl LabError {
                         | ArenaError::NoSolver { .. }
                 )
         )
+    }
+
+    /// The same of any error, also one that a library beneath the lab returned.
+    pub fn is_usage_of(error: &(dyn Error + 'static)) -> bool {
+        error.downcast_ref::<Self>().is_some_and(Self::is_usage)
+            || error.downcast_ref().is_some_and(is_usage_of_data)
+            || error.downcast_ref().is_some_and(LearnError::is_usage)
+    }
+}
+
+fn is_usage_of_data(error: &DataError) -> bool {
+    matches!(error, DataError::Plan { .. } | DataError::Unnamed { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stops_are_known_from_libraries_as_from_the_lab() {
+        let data = || DataError::Stopped { done: 1, total: 2 };
+        let arena = || ArenaError::Stopped { done: 1, total: 2 };
+        let errors: [Box<dyn Error>; 7] = [
+            Box::new(data()),
+            Box::new(LabError::from(data())),
+            Box::new(arena()),
+            Box::new(LabError::from(arena())),
+            Box::new(LearnError::Stopped),
+            Box::new(LabError::from(LearnError::Stopped)),
+            Box::new(LabError::Stopped),
+        ];
+        for error in &errors {
+            assert!(LabError::is_stop_of(&**error), "{error:?}");
+        }
+        let abandoned: Vec<_> =
+            errors.iter().map(|error| LabError::is_abandoned_of(&**error)).collect();
+        assert_eq!(abandoned, [false, false, false, false, true, true, false]);
+        assert!(!LabError::is_stop_of(&io::Error::other("full")));
     }
 }

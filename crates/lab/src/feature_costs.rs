@@ -1,12 +1,11 @@
 //! What features cost to compute: told by a person, or measured.
 
 use crate::LabError;
-use evalsmith_core::{Features, Game, Position};
+use evalsmith_core::{Features, Game};
 use evalsmith_data::Dataset;
+use evalsmith_rules::{DynGame, Pos};
 use serde::{Deserialize, Serialize};
-use std::hint::black_box;
 use std::str::FromStr;
-use std::time::Instant;
 
 /// Positions on which costs are measured, and how often; the quickest counts.
 const POSITIONS: usize = 4096;
@@ -51,11 +50,11 @@ impl FeatureCosts {
 
     /// The same with measured costs named. Each feature is asked for alone, so that
     /// work which several share counts for each.
-    pub(crate) fn measured<G: Game>(&self, game: &G, dataset: &Dataset) -> Result<Self, LabError> {
+    pub(crate) fn measured(&self, game: &DynGame, dataset: &Dataset) -> Result<Self, LabError> {
         if *self != Self::Measured {
             return Ok(self.clone());
         }
-        let mut positions: Vec<G::Position> = Vec::new();
+        let mut positions: Vec<Pos> = Vec::new();
         'read: for batch in dataset.rows() {
             for row in batch?.rows() {
                 positions.push(game.unpack(row.position)?.0);
@@ -65,24 +64,13 @@ impl FeatureCosts {
             }
         }
         let features = game.features();
-        let seconds: Vec<f64> =
-            (0..features.count()).map(|i| seconds_of(&features, i, &positions)).collect();
+        let least =
+            |i| (0..TIMES).map(|_| features.seconds(i, &positions)).fold(f64::INFINITY, f64::min);
+        let seconds: Vec<f64> = (0..features.count()).map(least).collect();
         let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
         let cost = |s: f64| if mean > 0.0 { (s / mean * 100.0).round() / 100.0 } else { 1.0 };
         Ok(Self::Named(features.names().into_iter().zip(seconds.into_iter().map(cost)).collect()))
     }
-}
-
-/// The least time that one feature takes on all positions.
-fn seconds_of<P: Position, F: Features<P>>(features: &F, i: usize, positions: &[P]) -> f64 {
-    let once = || {
-        let begun = Instant::now();
-        for position in positions {
-            black_box(features.get(black_box(position), i, &mut F::Scratch::default()));
-        }
-        begun.elapsed().as_secs_f64()
-    };
-    (0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
 /// `measured`, or `mobility=3,edge=0.5`.

@@ -3,16 +3,16 @@
 
 use crate::LabError;
 use crate::feature_costs::FeatureCosts;
-use crate::function::{Function, by_hand};
 use crate::run_folder::{read_json, write_json};
 use crate::statistics::{Statistics, statistics};
 use evalsmith_core::{Columns, Defaults, Game, Progress, Side, Stage};
 use evalsmith_curves::{Curve, CurveParams, Draws, Observation, curve};
-use evalsmith_data::{Dataset, FeatureTable, features, features_at_rest};
+use evalsmith_data::{Dataset, FeatureTable, features, features_at_rest, write_feature_table};
 use evalsmith_learn::{
     DenseModel, Examples, Judged, Learner, Linear, LogisticParams, Model, ModelFile, Quality,
     StageFit, Tabled, Tables, TreeParams, fit_logistic, fit_tree, quality, with_features,
 };
+use evalsmith_rules::{DynFunction, DynGame};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -180,14 +180,14 @@ impl Fitted {
 ///
 /// # Errors
 /// When the dataset cannot be read or gives no fit.
-pub fn fit<G: Game>(
-    game: &G,
+pub fn fit(
+    game: &DynGame,
     dataset: &Dataset,
     plan: &FitPlan,
     progress: &dyn Progress,
 ) -> Result<Fitted, LabError> {
     let game = &with_features(game, &plan.features)?;
-    let hand = by_hand(game)?;
+    let hand = game.function_by_hand()?;
     let table = table(game, dataset, &hand, plan.raw, progress)?;
     let digest = dataset.digest()?.to_string();
     let plan = &FitPlan { costs: plan.costs.measured(game, dataset)?, ..plan.clone() };
@@ -333,10 +333,10 @@ fn targets(
 
 /// The features of a dataset: of its positions as they were played, or at rest
 /// by the function's quiescence search.
-pub(crate) fn table<G: Game>(
-    game: &G,
+pub(crate) fn table(
+    game: &DynGame,
     dataset: &Dataset,
-    function: &Function<G::Features>,
+    function: &DynFunction,
     raw: bool,
     progress: &dyn Progress,
 ) -> Result<FeatureTable, LabError> {
@@ -345,6 +345,23 @@ pub(crate) fn table<G: Game>(
     } else {
         features_at_rest(game, dataset, function, progress)?
     })
+}
+
+/// Writes the features of every position of a dataset, as it was played (`raw`) or at rest
+/// by the hand-weighted function, as one Parquet file; how many there are.
+///
+/// # Errors
+/// When a file fails, or the job is stopped.
+pub fn export_features(
+    game: &DynGame,
+    dataset: &Dataset,
+    out: &Path,
+    raw: bool,
+    progress: &dyn Progress,
+) -> Result<u64, LabError> {
+    let table = table(game, dataset, &game.function_by_hand()?, raw, progress)?;
+    write_feature_table(&table, out)?;
+    Ok(table.columns.rows() as u64)
 }
 
 /// How well a model tells the results of a table; none for an empty table.
@@ -356,10 +373,10 @@ fn judge(model: &impl DenseModel, table: &FeatureTable) -> Result<Option<Quality
 }
 
 /// The positions of a dataset with what a function of any kind says of them.
-pub(crate) fn valued<G: Game>(
-    game: &G,
+pub(crate) fn valued(
+    game: &DynGame,
     dataset: &Dataset,
-    function: &Function<G::Features>,
+    function: &DynFunction,
     raw: bool,
     progress: &dyn Progress,
 ) -> Result<(Vec<f64>, FeatureTable), LabError> {
@@ -408,6 +425,21 @@ pub fn draw_curve(
 ) -> Result<Curve, LabError> {
     let values = model.map_or_else(|| vec![0.0; table.len()], |model| values(model, table));
     curve_of_values(&values, table, plan)
+}
+
+/// The total curve of a function over a dataset.
+///
+/// # Errors
+/// When a file fails, no bin holds enough positions, or the job is stopped.
+pub fn dataset_curve(
+    game: &DynGame,
+    dataset: &Dataset,
+    function: &DynFunction,
+    plan: &CurvePlan,
+    progress: &dyn Progress,
+) -> Result<Curve, LabError> {
+    let (values, table) = valued(game, dataset, function, plan.raw, progress)?;
+    curve_of_values(&values, &table, plan)
 }
 
 /// The total curve of values that something gave to the rows of a table.

@@ -2,13 +2,12 @@
 
 use crate::LabError;
 use evalsmith_core::Game;
+use evalsmith_data::Dataset;
 use evalsmith_rules::{DynFunction, DynGame};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
-
-pub(crate) use evalsmith_learn::Function;
 
 /// How a person names an evaluation function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +19,7 @@ pub enum FunctionName {
     Trivial,
     /// The model that comes with the program.
     Shipped,
-    /// A model file.
+    /// A model file, or another function that comes with the game.
     File(PathBuf),
 }
 
@@ -59,49 +58,33 @@ impl fmt::Display for FunctionName {
     }
 }
 
-/// The weights set by hand, or the trivial function where a game has none.
-///
-/// # Errors
-/// When the game gives another number of weights than features.
-pub fn by_hand<G: Game>(game: &G) -> Result<Function<G::Features>, LabError> {
-    Ok(Function::by_hand(game)?)
-}
-
-/// Opens a function by its name; `shipped` holds the bytes of the model that
-/// comes with the program, if one does.
+/// Opens a function by its name. `shipped` is the function that comes with the game, or
+/// the one set by hand where none does.
 ///
 /// # Errors
 /// When a model cannot be read or is of another game.
-pub fn open<G: Game>(
-    game: &G,
-    name: &FunctionName,
-    shipped: Option<&[u8]>,
-) -> Result<Function<G::Features>, LabError> {
-    Ok(match (name, shipped) {
-        (FunctionName::Trivial, _) => Function::Trivial,
-        (FunctionName::Hand, _) | (FunctionName::Shipped, None) => Function::by_hand(game)?,
-        (FunctionName::Shipped, Some(bytes)) => {
-            Function::from_bytes(game, bytes, "the shipped model")?
+pub fn open(game: &DynGame, name: &FunctionName) -> Result<DynFunction, LabError> {
+    Ok(match name {
+        FunctionName::Trivial => game.trivial_function(),
+        FunctionName::Shipped if game.has_shipped() => {
+            game.shipped().expect("asked just now").clone()
         }
-        (FunctionName::File(path), _) => Function::open_file(game, path)?,
+        FunctionName::Hand | FunctionName::Shipped => game.function_by_hand()?,
+        FunctionName::File(path) => {
+            match path.to_str().and_then(|name| game.function_named(name)) {
+                Some(function) => function.clone(),
+                None => game.open_function(path)?,
+            }
+        }
     })
 }
 
-/// The same for a game without its type.
+/// Opens a dataset of this game.
 ///
 /// # Errors
-/// As [`open`].
-pub(crate) fn open_untyped(
-    game: &DynGame,
-    name: &FunctionName,
-    shipped: Option<&[u8]>,
-) -> Result<DynFunction, LabError> {
-    Ok(match (name, shipped) {
-        (FunctionName::Trivial, _) => game.trivial_function(),
-        (FunctionName::Hand, _) | (FunctionName::Shipped, None) => game.function_by_hand()?,
-        (FunctionName::Shipped, Some(bytes)) => {
-            game.function_from_bytes(bytes, "the shipped model")?
-        }
-        (FunctionName::File(path), _) => game.open_function(path)?,
-    })
+/// When it cannot be read, or is of another game.
+pub fn open_dataset(game: &DynGame, dir: &Path) -> Result<Dataset, LabError> {
+    let dataset = Dataset::open(dir)?;
+    dataset.expect_game(game.name())?;
+    Ok(dataset)
 }

@@ -4,6 +4,7 @@ use crate::LabError;
 use evalsmith_core::{Game, Position, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{LearnError, MoveTable};
+use evalsmith_rules::{DynGame, Pos};
 use std::collections::BTreeMap;
 
 /// Counts what the winners of a dataset's games played and could have played.
@@ -11,8 +12,8 @@ use std::collections::BTreeMap;
 /// # Errors
 /// When the dataset cannot be read, is of another game, holds a move that is not
 /// legal, or the job is stopped.
-pub fn fit_move_table<G: Game>(
-    game: &G,
+pub fn fit_move_table(
+    game: &DynGame,
     dataset: &Dataset,
     progress: &dyn Progress,
 ) -> Result<MoveTable, LabError> {
@@ -35,7 +36,7 @@ pub fn fit_move_table<G: Game>(
             }
             let rejected = 1.0 / (moves.len() - 1) as f64;
             for m in moves {
-                let cell = counts.entry(G::Position::slot(m)).or_default();
+                let cell = counts.entry(Pos::slot(m)).or_default();
                 if m == played {
                     cell.0 += 1.0;
                 } else {
@@ -55,7 +56,7 @@ pub fn fit_move_table<G: Game>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::{FunctionName, by_hand, open};
+    use crate::function::{FunctionName, open};
     use evalsmith_core::{GameRecord, Quiet, Side};
     use evalsmith_data::{Maker, SelfPlay, generate};
     use evalsmith_othello::Othello;
@@ -64,18 +65,19 @@ mod tests {
     #[test]
     fn a_search_of_one_ply_plays_the_best_move_by_the_table() {
         let temp = tempfile::tempdir().expect("a temporary folder");
-        let (game, data) = (Othello::new(), temp.path().join("data"));
+        let (game, data) = (DynGame::new(Othello::new()), temp.path().join("data"));
         let plan = SelfPlay { games: 60, depth: 1, opening_plies: 10, ..SelfPlay::default() };
         let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
-        generate(&game, &by_hand(&game).expect("weights"), &plan, &maker, &data, &Quiet)
+        generate(&game, &game.function_by_hand().expect("weights"), &plan, &maker, &data, &Quiet)
             .expect("games");
         let dataset = Dataset::open(&data).expect("a dataset");
         let table = fit_move_table(&game, &dataset, &Quiet).expect("a table");
-        let value = |square: &str, position: &_| {
-            let m = game.parse_move(position, square).expect("legal");
+        let value = |square: &str, position: &<Othello as Game>::Position| {
+            let m = Othello::new().parse_move(position, square).expect("legal");
             table.value_of::<<Othello as Game>::Position>(m).0
         };
-        let record = game.parse_transcript("f5d6c3d3c4f4f6f3e6e7d7c5b6").expect("a legal game");
+        let record =
+            Othello::new().parse_transcript("f5d6c3d3c4f4f6f3e6e7d7c5b6").expect("a legal game");
         let (mut searcher, mut checked) = (Searcher::new(&table, 0), 0);
         for position in record.positions() {
             let here = GameRecord::new(*position, Side::First, 128);
@@ -91,10 +93,11 @@ mod tests {
         let path = temp.path().join("griffith.json");
         table.save(&path).expect("written");
         let name = FunctionName::File(path.clone());
-        let named = open(&game, &name, None).expect("a function by its file");
+        let named = open(&game, &name).expect("a function by its file");
         assert!(named.identity(&name).contains('@'));
         let start = GameRecord::new(game.start(), Side::First, 128);
-        let by_name = Searcher::new(&named, 0).fixed_depth(&start, 3);
+        let by_name = named.search(0).fixed_depth(&start, 3);
+        let start = GameRecord::new(Othello::new().start(), Side::First, 128);
         assert_eq!(by_name.value, searcher.fixed_depth(&start, 3).value);
     }
 }

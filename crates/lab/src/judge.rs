@@ -6,7 +6,6 @@
 
 use crate::LabError;
 use crate::fit::{table, valued, values};
-use crate::function::{Function, by_hand};
 use crate::statistics::{StageQuality, by_stage, calibration_table, interval, percents};
 use evalsmith_core::{Game, Progress};
 use evalsmith_data::{Dataset, FeatureTable};
@@ -15,6 +14,7 @@ use evalsmith_learn::{
     with_features,
 };
 use evalsmith_report::{Align, Table, number};
+use evalsmith_rules::{DynFunction, DynGame};
 use serde::{Deserialize, Serialize};
 
 /// What a table says of a model.
@@ -127,8 +127,8 @@ impl Judgement {
 /// # Errors
 /// As [`Judgement::of`], and when the model is of another game or the dataset
 /// cannot be read.
-pub fn judge_dataset<G: Game>(
-    game: &G,
+pub fn judge_dataset(
+    game: &DynGame,
     file: &ModelFile,
     dataset: &Dataset,
     raw: bool,
@@ -136,7 +136,7 @@ pub fn judge_dataset<G: Game>(
 ) -> Result<Judgement, LabError> {
     file.check(game.name(), file.model.features())?;
     let game = &with_features(game, file.model.features())?;
-    Judgement::of(&file.model, &table(game, dataset, &by_hand(game)?, raw, progress)?)
+    Judgement::of(&file.model, &table(game, dataset, &game.function_by_hand()?, raw, progress)?)
 }
 
 /// Judges a function of any kind (patterns, say) on a dataset of its game, with
@@ -144,9 +144,9 @@ pub fn judge_dataset<G: Game>(
 ///
 /// # Errors
 /// When the dataset is of another game, cannot be read or has no results.
-pub fn judge_function<G: Game>(
-    game: &G,
-    function: &Function<G::Features>,
+pub fn judge_function(
+    game: &DynGame,
+    function: &DynFunction,
     dataset: &Dataset,
     raw: bool,
     progress: &dyn Progress,

@@ -6,15 +6,16 @@
 
 use crate::duel::{DuelPlan, Entrant, Opened, duel, fresh_record};
 use crate::fit::{CurvePlan, FitPlan, FitRecord, draw_curve, fit};
-use crate::function::{Function, FunctionName, by_hand};
+use crate::function::FunctionName;
 use crate::pace::Pace;
 use crate::run_folder::{RunFolder, write_json};
 use crate::{LabError, page};
 use evalsmith_arena::{Calibration, LogReader, MatchResult, Openings, PlayedGame};
 use evalsmith_core::files::write_atomically;
-use evalsmith_core::{Defaults, Evaluate, Explanation, Game, Progress};
+use evalsmith_core::{Defaults, Explanation, Game, Progress};
 use evalsmith_curves::{Curve, Draws};
 use evalsmith_data::{Dataset, Maker, SelfPlay, generate};
+use evalsmith_rules::{DynFunction, DynGame};
 use evalsmith_stats::elo::MatchStats;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -122,8 +123,8 @@ const CURVE: CurvePlan =
 ///
 /// # Errors
 /// When the folder holds another run, a step fails, or the job is stopped.
-pub fn learn<G: Game>(
-    game: &G,
+pub fn learn(
+    game: &DynGame,
     plan: &LearnPlan,
     out: &Path,
     calibration: Option<&Path>,
@@ -137,7 +138,7 @@ pub fn learn<G: Game>(
     if let Some((path, given)) = given {
         adopt(&given, path, &calibration)?;
     }
-    let baseline = by_hand(game)?;
+    let baseline = game.function_by_hand()?;
     let baseline_name =
         if baseline.model().is_some() { FunctionName::Hand } else { FunctionName::Trivial };
 
@@ -157,7 +158,7 @@ pub fn learn<G: Game>(
         &folder.join("model.safetensors.fit.json"),
         &maker.command,
     )?;
-    let learned = Function::of_model(fitted.model.clone(), game)?;
+    let learned = game.function_of_model(fitted.model.clone())?;
     stop_if_asked(progress)?;
 
     let curve = match draw_curve(learned.model(), &fitted.unseen, &CURVE) {
@@ -171,7 +172,7 @@ pub fn learn<G: Game>(
 
     let learned_as = learned.identity(&FunctionName::File("learned".into()));
     let hand = (baseline_name.to_string(), &baseline, baseline.identity(&baseline_name));
-    let trivial = ("trivial".to_owned(), &Function::Trivial, "trivial".to_owned());
+    let trivial = ("trivial".to_owned(), &game.trivial_function(), "trivial".to_owned());
     let depth = Pace::Depth(plan.self_play.depth);
     let mut orders = vec![
         ("match-depth.jsonl", depth, &hand),
@@ -243,11 +244,7 @@ fn stop_if_asked(progress: &dyn Progress) -> Result<(), LabError> {
 }
 
 /// The middle position of the match's first game, explained.
-fn sample<G: Game>(
-    game: &G,
-    learned: &Function<G::Features>,
-    log: &Path,
-) -> Result<Option<Sample>, LabError> {
+fn sample(game: &DynGame, learned: &DynFunction, log: &Path) -> Result<Option<Sample>, LabError> {
     let (_, mut games) = LogReader::open(log)?;
     let first = loop {
         match games.next_game::<PlayedGame>()? {

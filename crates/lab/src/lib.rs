@@ -3,7 +3,7 @@
 //!
 //! ```no_run
 //! # use evalsmith_lab::prelude::*;
-//! # fn walk<G: Game>(game: G) -> Result<(), LabError> {
+//! # fn walk(game: DynGame) -> Result<(), LabError> {
 //! let plan = LearnPlan::new(&game.defaults());
 //! let out = std::path::Path::new("learn-my-game");
 //! let summary = learn(&game, &plan, out, None, &Quiet)?;
@@ -12,8 +12,7 @@
 //! # }
 //! ```
 
-mod any_data;
-mod any_game;
+mod bench;
 mod book;
 mod bootstrap;
 mod compare;
@@ -34,6 +33,7 @@ mod function;
 mod glem;
 mod griffith;
 mod judge;
+mod label;
 mod learn;
 mod match_order;
 mod match_page;
@@ -46,6 +46,7 @@ mod run_folder;
 mod samuel;
 mod self_play;
 mod session;
+mod speak;
 mod statistics;
 mod study;
 mod text;
@@ -53,15 +54,13 @@ mod thinker;
 mod time_factor;
 mod tournament;
 mod tree_drawing;
-mod windows;
 
 pub use error::LabError;
 
 /// Everything a game or a program needs, in one line.
 pub mod prelude {
     pub use crate::LabError;
-    pub use crate::any_data::AnyData;
-    pub use crate::any_game::{AnyGame, AsAny, BenchSearch};
+    pub use crate::bench::{BenchSearch, bench_search};
     pub use crate::book::Book;
     pub use crate::bootstrap::{
         BootstrapPlan, BootstrapSummary, GamesRecord, RoundMatches, RoundRecord, bootstrap,
@@ -69,21 +68,24 @@ pub mod prelude {
     pub use crate::compare::{ComparePlan, Compared, compare, comparison_table};
     pub use crate::contender::{Contender, Mind, Roster};
     pub use crate::curve_adjust::{AdjustPlan, Adjusted, adjust_table, fit_table_weights};
-    pub use crate::curve_gather::{Gathered, Sample};
-    pub use crate::curve_play::{AdjustedPlay, PlayPlan};
+    pub use crate::curve_gather::{Gathered, Sample, gather};
+    pub use crate::curve_play::{AdjustedMatch, AdjustedPlay, PlayPlan};
     pub use crate::curve_search::{SearchPlan, TableSearch, search_table};
     pub use crate::curve_table::{
         ConditionedCurve, TableCurves, TablePlan, TableSource, draw_table,
     };
     pub use crate::curve_values::{
-        After, EvalProfile, Looked, MakeSelective, OwnOrder, OwnValued, Question, SelectiveSearch,
-        TableForm, ValueOrder, ValueRows, ValueSource, Valued, locate, value_rows,
+        After, EvalProfile, OwnOrder, OwnValued, Question, TableForm, ValueOrder, ValueRows,
+        ValueSource, Valued, locate, own_values, rows_of_dataset, value_rows,
     };
     pub use crate::drawing::weights_drawing;
     pub use crate::duel::{DuelPlan, Entrant, Opened, duel};
     pub use crate::feature_costs::FeatureCosts;
-    pub use crate::fit::{CurvePlan, FitPlan, FitRecord, Fitted, draw_curve, fit, fit_table};
-    pub use crate::function::{FunctionName, by_hand, open};
+    pub use crate::fit::{
+        CurvePlan, FitPlan, FitRecord, Fitted, dataset_curve, draw_curve, export_features, fit,
+        fit_table,
+    };
+    pub use crate::function::{FunctionName, open, open_dataset};
     pub use crate::glem::{
         Configuration, CountView, GroupReport, LinkName, PatternExport, PatternFitPlan,
         PatternFitted, PatternShow, PatternSource, PatternView, export_patterns, fit_patterns,
@@ -95,6 +97,7 @@ pub mod prelude {
     };
     pub use crate::griffith::fit_move_table;
     pub use crate::judge::{Judgement, judge_dataset, judge_function};
+    pub use crate::label::label_dataset;
     pub use crate::learn::{LearnPlan, LearnSummary, MatchSummary, learn};
     pub use crate::match_order::{Even, MatchOrder, OpeningSource, Terms, play_match, sprt};
     pub use crate::match_page::{match_page, tournament_page};
@@ -105,8 +108,9 @@ pub mod prelude {
     pub use crate::pace::Pace;
     pub use crate::page::curve_file;
     pub use crate::samuel::{SamuelFit, SamuelMethod, SamuelParams, fit_samuel, samuel};
-    pub use crate::self_play::{SelfPlayOpenings, SelfPlayOrder};
-    pub use crate::session::{GameSession, Hint, Session, Thought};
+    pub use crate::self_play::{SelfPlayOpenings, SelfPlayOrder, self_play};
+    pub use crate::session::{Hint, Session, Thought};
+    pub use crate::speak::{protocols, speak};
     pub use crate::statistics::Statistics;
     pub use crate::study::{
         Account, AccountedMove, Course, Judged, Legal, Line, MoveValue, News, Reply, Said,
@@ -119,7 +123,6 @@ pub mod prelude {
         Schedule, Standings, TournamentOrder, play_tournament, standings_so_far,
     };
     pub use crate::tree_drawing::{SHOWN_LEVELS, tree_drawing, tree_table, tree_text};
-    pub use crate::windows::{Plain, WindowReport, window_report};
     pub use evalsmith_arena::{
         Adjudication, MatchResult, Openings, read_course, read_match, run_match,
     };
@@ -127,18 +130,25 @@ pub mod prelude {
     pub use evalsmith_curves::{Curve, CurveParams, Draws, Expression, Method, SearchParams};
     pub use evalsmith_data::{
         Agreed, Amount, Dataset, Draw, Expert, ExportFormat, Exported, How, Import, Imported,
-        InputFormat, LabelOrder, Labels, NearlyEven, Opinion, OwnTable, RecordFormat, SelfPlay,
-        Shard, Sheet, Split, TableColumns, Written, agreement, draw, generate, label_by_expert,
-        merge, read_own_table, split,
+        InputFormat, LabelOrder, Labels, MakeExpert, NearlyEven, Opinion, OwnTable, RecordFormat,
+        SelfPlay, Shard, Sheet, Split, TableColumns, Written, agreement, dedupe, draw, export,
+        generate, import, label, label_by_expert, merge, read_own_table, split,
     };
     pub use evalsmith_learn::{
         ConfigurationFile, ConfigurationFunction, Criterion, DenseModel, EvalState, Function,
         Growth, Learner, Linear, Model, ModelFile, MoveTable, Node, PatternFile, PatternFunction,
         Reduction, Response, Tree, TreeParams, TreeSummary, TypeRule, Views,
     };
-    pub use evalsmith_protocol::{Budget, DISCS_A_LOGIT, Engine, Finding, Mark, check, serve};
+    pub use evalsmith_protocol::{
+        Budget, DISCS_A_LOGIT, Engine, Finding, Mark, check, end_all_engines, serve,
+    };
     pub use evalsmith_report::Table;
-    pub use evalsmith_search::{Limits, SearchPlayer, Searcher};
+    pub use evalsmith_rules::{
+        DynFeatures, DynFunction, DynGame, MoveId, Plain, Pos, Record, WindowReport,
+    };
+    pub use evalsmith_search::{
+        Found, Limits, OnIteration, Ranked, Search, SearchPlayer, Searcher,
+    };
     pub use evalsmith_stats::elo::{MatchStats, Pentanomial, Summary, Trinomial};
     pub use evalsmith_stats::mean::{Mean, Sums};
     pub use evalsmith_stats::sprt::{Sprt, Verdict as TestVerdict};

@@ -4,11 +4,12 @@
 use crate::LabError;
 use crate::contender::{Contender, Mind};
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
-use crate::function::{Function, FunctionName, open};
+use crate::function::{FunctionName, open};
 use crate::pace::Pace;
 use evalsmith_arena::{Adjudication, LogReader, MatchResult, Openings, Wanted};
-use evalsmith_core::{Game, GameRecord, LogOdds, Progress, Score, handing_on_stop};
-use evalsmith_search::{Limits, Searcher};
+use evalsmith_core::{Game, LogOdds, Progress, Score, handing_on_stop};
+use evalsmith_rules::{DynFunction, DynGame, Record};
+use evalsmith_search::Limits;
 use evalsmith_stats::elo::{Elo, NormalisedElo};
 use evalsmith_stats::sprt::Sprt;
 use serde::{Deserialize, Serialize};
@@ -111,21 +112,17 @@ pub fn sprt(elo: [f64; 2], normalised: bool, alpha: f64, beta: f64) -> Result<Sp
 }
 
 /// A player whose function is open.
-pub(crate) struct OpenContender<'a, F> {
+pub(crate) struct OpenContender<'a> {
     contender: &'a Contender,
-    function: Option<(Function<F>, String)>,
+    function: Option<(DynFunction, String)>,
 }
 
-impl<'a, F> OpenContender<'a, F> {
-    pub(crate) fn new<G: Game<Features = F>>(
-        game: &G,
-        contender: &'a Contender,
-        shipped: Option<&[u8]>,
-    ) -> Result<Self, LabError> {
+impl<'a> OpenContender<'a> {
+    pub(crate) fn new(game: &DynGame, contender: &'a Contender) -> Result<Self, LabError> {
         let function = match &contender.mind {
             Mind::Engine(_) => None,
             Mind::Function(name) => {
-                let opened = open(game, name, shipped)?;
+                let opened = open(game, name)?;
                 let identity = opened.identity(name);
                 Some((opened, identity))
             }
@@ -133,7 +130,7 @@ impl<'a, F> OpenContender<'a, F> {
         Ok(Self { contender, function })
     }
 
-    pub(crate) fn entrant(&self, pace: Pace) -> Entrant<'_, F> {
+    pub(crate) fn entrant(&self, pace: Pace) -> Entrant<'_> {
         let opened = match (&self.contender.mind, &self.function) {
             (_, Some((function, identity))) => Opened::Function(function, identity),
             (Mind::Engine(engine), None) => Opened::Engine(engine),
@@ -146,20 +143,19 @@ impl<'a, F> OpenContender<'a, F> {
 
 impl Terms {
     /// The openings, with remarks on lines left out told to `progress`.
-    pub(crate) fn openings<G: Game>(
+    pub(crate) fn openings(
         &self,
-        game: &G,
-        shipped: Option<&[u8]>,
+        game: &DynGame,
         progress: &dyn Progress,
-    ) -> Result<Openings<G>, LabError> {
+    ) -> Result<Openings, LabError> {
         let judge = match &self.even {
             None => None,
-            Some(even) => Some((open(game, &even.function, shipped)?, even)),
+            Some(even) => Some((open(game, &even.function)?, even)),
         };
         let stop = AtomicBool::new(false);
-        let wanted = |record: &GameRecord<G::Position>| {
+        let wanted = |record: &Record| {
             judge.as_ref().is_none_or(|(function, even)| {
-                let mut searcher = Searcher::new(function.clone(), SMALL_TABLE);
+                let mut searcher = function.search(SMALL_TABLE);
                 let found = searcher.search(record, &Limits::depth(even.depth), &stop);
                 !found.stopped && found.value.0.abs() <= Score::from(LogOdds(even.within)).0
             })
@@ -169,12 +165,12 @@ impl Terms {
         if stop.into_inner() { Err(LabError::Stopped) } else { chosen }
     }
 
-    fn choose<G: Game>(
+    fn choose(
         &self,
-        game: &G,
-        wanted: Wanted<'_, G::Position>,
+        game: &DynGame,
+        wanted: Wanted<'_>,
         progress: &dyn Progress,
-    ) -> Result<Openings<G>, LabError> {
+    ) -> Result<Openings, LabError> {
         Ok(match &self.openings {
             OpeningSource::Random(plies) => {
                 let pairs = self.pairs.unwrap_or(game.defaults().pairs);
@@ -210,17 +206,16 @@ impl Terms {
 ///
 /// # Errors
 /// As [`duel`], and when a player or the openings cannot be had.
-pub fn play_match<G: Game>(
-    game: &G,
+pub fn play_match(
+    game: &DynGame,
     order: &MatchOrder,
-    shipped: Option<&[u8]>,
     log: &Path,
     progress: &dyn Progress,
 ) -> Result<MatchResult, LabError> {
     let [a, b] = &order.players;
-    let opened = [OpenContender::new(game, a, shipped)?, OpenContender::new(game, b, shipped)?];
+    let opened = [OpenContender::new(game, a)?, OpenContender::new(game, b)?];
     let entrants = opened.each_ref().map(|player| player.entrant(order.terms.pace));
-    let openings = order.terms.openings(game, shipped, progress)?;
+    let openings = order.terms.openings(game, progress)?;
     let plan = DuelPlan {
         sprt: order.sprt,
         order: serde_json::to_value(order).unwrap_or_default(),

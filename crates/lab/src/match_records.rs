@@ -5,6 +5,7 @@ use crate::LabError;
 use evalsmith_arena::{End, LogHeader, LogReader, PlayedGame};
 use evalsmith_core::{FaultKind, Game, GameRecord, Malformed, Outcome, Side};
 use evalsmith_data::{Headers, LastWord, Note, RecordFormat, write_record};
+use evalsmith_rules::{DynGame, Record};
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -15,8 +16,8 @@ use std::time::Duration;
 /// # Errors
 /// When the log cannot be read, is of another game or holds an illegal move, the
 /// game is not written in that format, or `out` refuses.
-pub fn write_match<G: Game>(
-    game: &G,
+pub fn write_match(
+    game: &DynGame,
     log: &Path,
     format: Option<RecordFormat>,
     out: &mut dyn Write,
@@ -48,10 +49,7 @@ pub fn write_match<G: Game>(
 }
 
 /// The game move by move, and the half-moves of its opening.
-fn replay<G: Game>(
-    game: &G,
-    played: &PlayedGame,
-) -> Result<(GameRecord<G::Position>, usize), LabError> {
+fn replay(game: &DynGame, played: &PlayedGame) -> Result<(Record, usize), LabError> {
     let (start, side) = match &played.start {
         Some(text) => game.parse(text)?,
         None => (game.start(), Side::First),
@@ -60,7 +58,7 @@ fn replay<G: Game>(
     let opening: Vec<&str> = played.opening.split_whitespace().collect();
     for text in opening.iter().copied().chain(played.moves.iter().map(String::as_str)) {
         let m = game.parse_move(record.position(), text)?;
-        record.play(m).map_err(|illegal| {
+        record.play_named(m, text).map_err(|illegal| {
             Malformed::new("logged game", format_args!("{}", played.index), illegal.to_string())
         })?;
     }

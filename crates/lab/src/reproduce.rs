@@ -20,7 +20,6 @@ mod strength;
 mod win_probability;
 
 use crate::LabError;
-use crate::curve_values::MakeSelective;
 use crate::run_folder::{RunFolder, write_json};
 use adjusted_terms::AdjustedTerms;
 use bootstrap_contest::BootstrapContest;
@@ -32,6 +31,7 @@ use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Defaults, Game, Progress};
 use evalsmith_data::SelfPlay;
 use evalsmith_report::{LineChart, Page, Section, Table};
+use evalsmith_rules::DynGame;
 use ground::Ground;
 use large_patterns::LargePatterns;
 use problems::Problems;
@@ -204,26 +204,9 @@ impl Experiment {
     ///
     /// # Errors
     /// When the folder holds something else, a step fails or the job is stopped.
-    pub fn run<G: Game>(
+    pub fn run(
         &self,
-        game: &G,
-        extent: Extent,
-        seed: u64,
-        out: &Path,
-        progress: &dyn Progress,
-    ) -> Result<Reproduction, LabError> {
-        self.run_with(game, None, extent, seed, out, progress)
-    }
-
-    /// The same with a search of the game's own that may leave lines out, for the
-    /// experiments that ask what that costs.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    pub fn run_with<G: Game>(
-        &self,
-        game: &G,
-        selective: Option<MakeSelective<G::Position>>,
+        game: &DynGame,
         extent: Extent,
         seed: u64,
         out: &Path,
@@ -242,7 +225,6 @@ impl Experiment {
         ));
         let ground = Ground {
             game,
-            selective,
             experiment: self,
             size,
             seed,
@@ -371,7 +353,7 @@ mod tests {
     #[test]
     fn a_run_stopped_in_any_task_goes_on_from_its_folder() {
         let temp = tempfile::tempdir().expect("a temporary folder");
-        let othello = evalsmith_othello::Othello::new();
+        let othello = DynGame::new(evalsmith_othello::Othello::new());
         let chosen = [("lee86", "F5-1"), ("takeuchi07", "F3"), ("buro95", "F1")];
         let all = experiments().expect("well formed").into_iter();
         for experiment in all.filter(|e| chosen.contains(&(&*e.paper, &*e.id))).map(small) {
@@ -397,21 +379,13 @@ mod tests {
         for experiment in experiments().expect("well formed").into_iter().map(small) {
             let out = temp.path().join(&experiment.paper).join(&experiment.id);
             let run = || {
-                let made = match experiment.game.as_str() {
-                    "chess" => {
-                        experiment.run(&evalsmith_chess::Chess, Extent::Quick, 1, &out, &Quiet)
-                    }
-                    "shogi" => {
-                        experiment.run(&evalsmith_shogi::Shogi, Extent::Quick, 1, &out, &Quiet)
-                    }
-                    "go" => {
-                        experiment.run(&evalsmith_go::Go::default(), Extent::Quick, 1, &out, &Quiet)
-                    }
-                    _ => {
-                        let othello = evalsmith_othello::Othello::new();
-                        experiment.run(&othello, Extent::Quick, 1, &out, &Quiet)
-                    }
+                let game = match experiment.game.as_str() {
+                    "chess" => DynGame::new(evalsmith_chess::Chess),
+                    "shogi" => DynGame::new(evalsmith_shogi::Shogi),
+                    "go" => DynGame::new(evalsmith_go::Go::default()),
+                    _ => DynGame::new(evalsmith_othello::Othello::new()),
                 };
+                let made = experiment.run(&game, Extent::Quick, 1, &out, &Quiet);
                 made.unwrap_or_else(|e| panic!("{} {}: {e}", experiment.paper, experiment.id))
                     .to_text()
             };

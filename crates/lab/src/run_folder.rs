@@ -1,7 +1,7 @@
 //! A folder that belongs to one run: it says what made it and refuses others.
 
 use crate::LabError;
-use evalsmith_core::files::{Lock, is_temporary, write_atomically};
+use evalsmith_core::files::{Lock, MOST_LIST, is_temporary, read_at_most, write_atomically};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -35,9 +35,10 @@ impl RunFolder {
         let occupied = |holds: String| LabError::Occupied { path: path.to_owned(), holds };
         fs::create_dir_all(path).map_err(LabError::io(path))?;
         let manifest = path.join(MANIFEST);
-        if !manifest.exists()
-            && let Some(stranger) = names(path)?.into_iter().find(|name| !is_ours(name))
-        {
+        // What a run makes comes after its manifest: seen in this order, another process
+        // that begins at this moment is no stranger.
+        let stranger = names(path)?.into_iter().find(|name| !is_ours(name));
+        if let Some(stranger) = stranger.filter(|_| !manifest.exists()) {
             return Err(occupied(format!("holds {stranger:?} and no run of evalsmith")));
         }
         let lock = Lock::take(&path.join(LOCK), path)?;
@@ -127,7 +128,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), LabE
 /// # Errors
 /// When the file is missing or holds something else.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, LabError> {
-    let bytes = fs::read(path).map_err(LabError::io(path))?;
+    let bytes = read_at_most(path, MOST_LIST).map_err(LabError::io(path))?;
     serde_json::from_slice(&bytes).map_err(|e| LabError::Unreadable {
         path: path.to_owned(),
         reason: format!("{e}; remove it, or restore the file this program wrote"),

@@ -14,12 +14,12 @@
 use crate::LabError;
 use crate::book::Book;
 use evalsmith_arena::Openings;
-use evalsmith_core::{Evaluate, Features, Game, GameRecord, Outcome, Progress, Side};
+use evalsmith_core::{Features, Game, Outcome, Progress, Side};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
-    Dense, Linear, Model, SignatureParams, fit_book_linear, fit_signature, with_features,
+    Linear, Model, SignatureParams, fit_book_linear, fit_signature, with_features,
 };
-use evalsmith_search::Searcher;
+use evalsmith_rules::{DynFunction, DynGame, Record};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -64,8 +64,8 @@ pub enum SamuelMethod {
 /// # Errors
 /// When a feature is unknown, the dataset cannot be read or is of another game,
 /// or the job is stopped.
-pub fn samuel<G: Game>(
-    game: &G,
+pub fn samuel(
+    game: &DynGame,
     method: &SamuelMethod,
     features: &[String],
     progress: &dyn Progress,
@@ -109,8 +109,8 @@ struct Polynomial {
 ///
 /// # Errors
 /// When there are too few openings or the job is stopped.
-pub fn fit_samuel<G: Game>(
-    game: &G,
+pub fn fit_samuel(
+    game: &DynGame,
     params: &SamuelParams,
     progress: &dyn Progress,
 ) -> Result<SamuelFit, LabError> {
@@ -157,7 +157,7 @@ pub fn fit_samuel<G: Game>(
 impl Polynomial {
     /// The same weights at every stage, in log-odds per unit; their whole is two
     /// log-odds a standard deviation.
-    fn model<G: Game>(&self, game: &G, deviations: &[f64]) -> Result<Linear, LabError> {
+    fn model(&self, game: &DynGame, deviations: &[f64]) -> Result<Linear, LabError> {
         let weights = self.weights.iter().zip(deviations);
         let weights = weights.map(|(w, d)| if *d > 0.0 { 2.0 * w / d } else { 0.0 }).collect();
         Ok(Linear::by_hand(game.features().names(), weights, game.stages())?)
@@ -193,29 +193,29 @@ impl Polynomial {
 }
 
 /// One game; Alpha learns as it goes. The margin for Alpha.
-fn play<G: Game>(
-    game: &G,
+fn play(
+    game: &DynGame,
     params: &SamuelParams,
     alpha: &mut Polynomial,
     beta: &Polynomial,
     deviations: &[f64],
-    mut record: GameRecord<G::Position>,
+    mut record: Record,
     side: Side,
 ) -> Result<i16, LabError> {
-    let dense = |polynomial: &Polynomial| -> Result<Dense<G::Features>, LabError> {
-        let model: Model = polynomial.model(game, deviations)?.into();
-        Ok(Dense::new(model, game.features(), game.stages())?)
+    let function = |polynomial: &Polynomial| -> Result<DynFunction, LabError> {
+        Ok(game.function_of_model(polynomial.model(game, deviations)?.into())?)
     };
-    let mut theirs = Searcher::new(dense(beta)?, 1 << 16);
+    let mut theirs = function(beta)?.search(1 << 16);
     // Alpha plays a game with the coefficients it began it with: a search's table
     // must not mix values of different functions.
-    let mut mine = Searcher::new(dense(alpha)?, 1 << 16);
+    let own_function = function(alpha)?;
+    let mut mine = own_function.search(1 << 16);
     while record.ending().is_none() {
         let own = record.side() == side;
         let searcher = if own { &mut mine } else { &mut theirs };
         let found = searcher.fixed_depth(&record, params.depth);
         if own && !found.value.is_decisive() {
-            let told = mine.function().explain(record.position());
+            let told = own_function.explain(record.position());
             let surprise = found.value.log_odds().0 - told.total;
             if surprise.abs() > params.margin {
                 let terms: Vec<f64> =
@@ -232,7 +232,7 @@ fn play<G: Game>(
 }
 
 /// The features' standard deviations over positions of random games.
-fn deviations<G: Game>(game: &G, openings: &Openings<G>) -> Vec<f64> {
+fn deviations(game: &DynGame, openings: &Openings) -> Vec<f64> {
     let features = game.features();
     let mut sums = vec![(0.0, 0.0); features.count()];
     let mut rows = 0.0;
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn learning_is_repeatable_and_its_model_is_one_of_the_game() {
         let params = SamuelParams { games: 12, depth: 1, ..SamuelParams::default() };
-        let fit = || fit_samuel(&Othello::new(), &params, &Quiet).expect("a fit");
+        let fit = || fit_samuel(&DynGame::new(Othello::new()), &params, &Quiet).expect("a fit");
         let found = fit();
         assert_eq!(found, fit());
         assert!(found.promotions > 0 && found.promotions <= 12);

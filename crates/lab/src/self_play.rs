@@ -5,6 +5,7 @@ use crate::function::{FunctionName, open};
 use evalsmith_arena::Openings;
 use evalsmith_core::{Game, Progress};
 use evalsmith_data::{Digest, Generated, Maker, SelfPlay, Setting, generate_with};
+use evalsmith_rules::DynGame;
 use std::path::{Path, PathBuf};
 
 /// Who plays, and from where.
@@ -34,17 +35,16 @@ pub enum SelfPlayOpenings {
 ///
 /// # Errors
 /// When a function or the openings cannot be had, or as [`generate_with`].
-pub(crate) fn self_play<G: Game>(
-    game: &G,
-    shipped: Option<&[u8]>,
+pub fn self_play(
+    game: &DynGame,
     order: &SelfPlayOrder,
     plan: &SelfPlay,
     command: &str,
     out: &Path,
     progress: &dyn Progress,
 ) -> Result<Generated, LabError> {
-    let first = open(game, &order.function, shipped)?;
-    let second = order.against.as_ref().map(|name| open(game, name, shipped)).transpose()?;
+    let first = open(game, &order.function)?;
+    let second = order.against.as_ref().map(|name| open(game, name)).transpose()?;
     let mut function = first.identity(&order.function);
     if let (Some(opponent), Some(name)) = (&second, &order.against) {
         function = format!("{function} against {}", opponent.identity(name));
@@ -75,7 +75,7 @@ pub(crate) fn self_play<G: Game>(
 }
 
 /// How many openings there are, and a digest of where they end.
-fn identity<G: Game>(game: &G, openings: &Openings<G>) -> String {
+fn identity(game: &DynGame, openings: &Openings) -> String {
     let mut hasher = evalsmith_data::Hasher::new();
     for index in 0..openings.len() {
         let record = openings.get(index);

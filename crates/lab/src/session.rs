@@ -3,7 +3,8 @@
 
 use crate::LabError;
 use crate::duel::fresh_record;
-use crate::study::ending;
+use crate::function::{FunctionName, open};
+use crate::study::{ending, estimate};
 use evalsmith_core::{Explanation, Game, GameRecord, Malformed, Position, Score, Side};
 use evalsmith_rules::{DynFunction, DynGame, MoveId, Pos, Record};
 use evalsmith_search::{DEFAULT_TABLE_BYTES, Limits, Search};
@@ -33,54 +34,33 @@ pub struct Hint {
     pub verdict: String,
 }
 
-/// A game in progress, without its type.
-pub trait Session: Send {
-    /// The board, for people.
-    fn board(&self) -> String;
-    /// The name of the side to move.
-    fn to_move(&self) -> (String, Side);
-    /// The legal moves.
-    fn moves(&self) -> Vec<String>;
-    /// How the game ended, in words.
-    fn ending(&self) -> Option<String>;
-    /// Plays a move given as text and returns its usual spelling.
-    ///
-    /// # Errors
-    /// When the text is no legal move.
-    fn play(&mut self, text: &str) -> Result<String, LabError>;
-    /// Takes the last move back.
-    fn take_back(&mut self) -> Option<String>;
-    /// The moves played so far.
-    fn transcript(&self) -> Vec<String>;
-    /// What the engine would play; `None` when the game is over.
-    fn think(&mut self) -> Option<Thought>;
-    /// Every move with what the engine thinks of it, best first.
-    fn hints(&mut self) -> Vec<Hint>;
-    /// The value of the position term by term.
-    fn explain(&self) -> Explanation;
-}
-
 /// A session of one game.
-pub struct GameSession {
+pub struct Session {
     game: DynGame,
     record: Record,
+    name: FunctionName,
     function: DynFunction,
     search: Box<dyn Search<Pos>>,
     limits: Limits,
 }
 
-impl GameSession {
-    /// A new game against a function with these limits, from a position given
-    /// as text or from the start.
+impl Session {
+    /// A new game against the function of this name with these limits, from a position
+    /// given as text or from the start.
     ///
     /// # Errors
-    /// When the position is malformed.
-    pub fn new(
-        game: DynGame,
-        function: DynFunction,
-        limits: Limits,
+    /// When the function or the position cannot be read.
+    pub fn open(
+        game: &DynGame,
+        function: &FunctionName,
+        limits: &Limits,
         from: Option<&str>,
     ) -> Result<Self, LabError> {
+        let name = match function {
+            FunctionName::Shipped if !game.has_shipped() => FunctionName::Hand,
+            name => name.clone(),
+        };
+        let (game, function, limits) = (game.clone(), open(game, &name)?, limits.clone());
         let record = match from {
             None => fresh_record(&game),
             Some(text) => {
@@ -89,7 +69,7 @@ impl GameSession {
             }
         };
         let search = function.search(DEFAULT_TABLE_BYTES);
-        Ok(Self { game, record, function, search, limits })
+        Ok(Self { game, record, name, function, search, limits })
     }
 
     fn line(&self, moves: &[MoveId]) -> Vec<String> {
@@ -105,27 +85,38 @@ impl GameSession {
     }
 
     /// What a value says about the side to move, in words.
-    fn in_words(value: Score, complete: bool) -> String {
+    fn in_words(&self, value: Score, complete: bool) -> String {
         match value {
             v if v.is_decisive() && v > Score(0) => "wins".into(),
             v if v.is_decisive() => "loses".into(),
             _ if complete => "draws".into(),
-            v => format!("{:.1} % to win", 100.0 * v.log_odds().win_prob().0),
+            v => {
+                let estimate = estimate(&self.game, self.function.margin_per_logit(), v);
+                format!("{estimate} to win")
+            }
         }
     }
 }
 
-impl Session for GameSession {
-    fn board(&self) -> String {
+impl Session {
+    /// The board, for people.
+    pub fn board(&self) -> String {
         self.game.draw(self.record.position(), self.record.side())
     }
 
-    fn to_move(&self) -> (String, Side) {
+    /// The function played against, with a digest of its weights.
+    pub fn opponent(&self) -> String {
+        self.function.identity(&self.name)
+    }
+
+    /// The name of the side to move.
+    pub fn to_move(&self) -> (String, Side) {
         let side = self.record.side();
         (self.game.side_names()[side.index()].to_owned(), side)
     }
 
-    fn moves(&self) -> Vec<String> {
+    /// The legal moves.
+    pub fn moves(&self) -> Vec<String> {
         if self.record.ending().is_some() {
             return Vec::new();
         }
@@ -133,11 +124,16 @@ impl Session for GameSession {
         position.moves().map(|m| self.game.format_move(position, m)).collect()
     }
 
-    fn ending(&self) -> Option<String> {
+    /// How the game ended, in words.
+    pub fn ending(&self) -> Option<String> {
         ending(&self.game, &self.record)
     }
 
-    fn play(&mut self, text: &str) -> Result<String, LabError> {
+    /// Plays a move given as text and returns its usual spelling.
+    ///
+    /// # Errors
+    /// When the text is no legal move.
+    pub fn play(&mut self, text: &str) -> Result<String, LabError> {
         let position = self.record.position();
         let m = self.game.parse_move(position, text)?;
         let name = self.game.format_move(position, m);
@@ -147,31 +143,35 @@ impl Session for GameSession {
         Ok(name)
     }
 
-    fn take_back(&mut self) -> Option<String> {
+    /// Takes the last move back.
+    pub fn take_back(&mut self) -> Option<String> {
         let m = self.record.take_back()?;
         Some(self.game.format_move(self.record.position(), m))
     }
 
-    fn transcript(&self) -> Vec<String> {
+    /// The moves played so far.
+    pub fn transcript(&self) -> Vec<String> {
         let played = self.record.positions().iter().zip(self.record.moves());
         played.map(|(p, &m)| self.game.format_move(p, m)).collect()
     }
 
-    fn think(&mut self) -> Option<Thought> {
+    /// What the engine would play; `None` when the game is over.
+    pub fn think(&mut self) -> Option<Thought> {
         if self.record.ending().is_some() {
             return None;
         }
         let found = self.search.search(&self.record, &self.limits, &AtomicBool::new(false));
         Some(Thought {
             mv: self.game.format_move(self.record.position(), found.best?),
-            verdict: Self::in_words(found.value, found.complete),
+            verdict: self.in_words(found.value, found.complete),
             line: self.line(&found.line),
             depth: found.depth,
             nodes: found.nodes,
         })
     }
 
-    fn hints(&mut self) -> Vec<Hint> {
+    /// Every move with what the engine thinks of it, best first.
+    pub fn hints(&mut self) -> Vec<Hint> {
         if self.record.ending().is_some() {
             return Vec::new();
         }
@@ -180,12 +180,13 @@ impl Session for GameSession {
         let position = self.record.position();
         let hint = |(m, value): (_, Score)| Hint {
             mv: self.game.format_move(position, m),
-            verdict: Self::in_words(value, false),
+            verdict: self.in_words(value, false),
         };
         ranked.into_iter().map(hint).collect()
     }
 
-    fn explain(&self) -> Explanation {
+    /// The value of the position term by term.
+    pub fn explain(&self) -> Explanation {
         self.function.explain(self.record.position())
     }
 }

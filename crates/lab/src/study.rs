@@ -18,9 +18,10 @@ pub use analysis::{MoveValue, Standing};
 pub use course::{Course, Judged};
 pub use line::{Legal, Line, View};
 pub use reply::{Reply, Strength};
-pub(crate) use words::ending;
+pub(crate) use words::{ending, estimate};
 
 use crate::LabError;
+use crate::function::{FunctionName, open};
 use evalsmith_core::{Game, Picture, Side};
 use evalsmith_rules::{DynFunction, DynGame};
 use serde::Serialize;
@@ -60,65 +61,21 @@ pub enum News {
     Reply(Reply),
 }
 
-/// A game and a function, without their types.
-pub trait Study: Send + Sync {
-    /// The names of the two players.
-    fn side_names(&self) -> [&str; 2];
-    /// What kind of function it is: `linear`, `tree`, `patterns`, ...
-    fn kind(&self) -> &'static str;
-
-    /// The position at the end of a line.
-    ///
-    /// # Errors
-    /// When the line cannot be read.
-    fn view(&self, line: &Line) -> Result<View, LabError>;
-
-    /// The line that a person's text tells: a position, or moves from the start.
-    ///
-    /// # Errors
-    /// When it is neither.
-    fn read(&self, text: &str) -> Result<Line, LabError>;
-
-    /// The position that a picture shows, as text.
-    ///
-    /// # Errors
-    /// When no game can come to it.
-    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<String, LabError>;
-
-    /// Why the function says what it says, and what a move would change.
-    ///
-    /// # Errors
-    /// When the line or the move cannot be read, or the game is over.
-    fn account(&self, line: &Line, mv: Option<&str>) -> Result<Account, LabError>;
-
-    /// Values of all moves, deeper and deeper up to `depth` plies.
-    ///
-    /// # Errors
-    /// When the line cannot be read.
-    fn analysis(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError>;
-
-    /// Values of all positions of a line up to `depth` plies, and what its moves lost.
-    ///
-    /// # Errors
-    /// When the line cannot be read.
-    fn course(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError>;
-
-    /// A move in answer to a line.
-    ///
-    /// # Errors
-    /// When the line cannot be read.
-    fn reply(&self, line: &Line, strength: Strength) -> Result<Box<dyn Stepwise>, LabError>;
-}
-
-/// A study of one game.
-pub(crate) struct GameStudy {
+/// A game and a function, to be looked at.
+pub struct Study {
     game: DynGame,
+    name: FunctionName,
     function: DynFunction,
 }
 
-impl GameStudy {
-    pub(crate) const fn new(game: DynGame, function: DynFunction) -> Self {
-        Self { game, function }
+impl Study {
+    /// A study of a game with the function of this name.
+    ///
+    /// # Errors
+    /// When the function cannot be read.
+    pub fn open(game: &DynGame, function: &FunctionName) -> Result<Self, LabError> {
+        let name = function.clone();
+        Ok(Self { game: game.clone(), function: open(game, &name)?, name })
     }
 
     /// A game with its weights set by hand.
@@ -126,52 +83,85 @@ impl GameStudy {
     fn by_hand(game: impl Game) -> Self {
         let game = DynGame::new(game);
         let function = game.function_by_hand().expect("weights that fit");
-        Self { game, function }
+        Self { game, name: FunctionName::Hand, function }
     }
-}
 
-impl Study for GameStudy {
-    fn side_names(&self) -> [&str; 2] {
+    /// The names of the two players.
+    pub fn side_names(&self) -> [&str; 2] {
         self.game.side_names()
     }
 
-    fn kind(&self) -> &'static str {
+    /// The function's name with a digest of its weights.
+    pub fn identity(&self) -> String {
+        self.function.identity(&self.name)
+    }
+
+    /// What kind of function it is: `linear`, `tree`, `patterns`, ...
+    pub fn kind(&self) -> &'static str {
         self.function.kind()
     }
 
-    fn view(&self, line: &Line) -> Result<View, LabError> {
+    /// The position at the end of a line.
+    ///
+    /// # Errors
+    /// When the line cannot be read.
+    pub fn view(&self, line: &Line) -> Result<View, LabError> {
         Ok(line::view(&self.game, &line::record(&self.game, line)?))
     }
 
-    fn read(&self, text: &str) -> Result<Line, LabError> {
+    /// The line that a person's text tells: a position, or moves from the start.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn read(&self, text: &str) -> Result<Line, LabError> {
         pasted::read(&self.game, text)
     }
 
-    fn set_up(&self, picture: &Picture, to_move: Side) -> Result<String, LabError> {
+    /// The position that a picture shows, as text.
+    ///
+    /// # Errors
+    /// When no game can come to it.
+    pub fn set_up(&self, picture: &Picture, to_move: Side) -> Result<String, LabError> {
         let position = self.game.set_up(picture, to_move)?;
         Ok(self.game.format(&position, to_move))
     }
 
-    fn account(&self, line: &Line, mv: Option<&str>) -> Result<Account, LabError> {
+    /// Why the function says what it says, and what a move would change.
+    ///
+    /// # Errors
+    /// When the line or the move cannot be read, or the game is over.
+    pub fn account(&self, line: &Line, mv: Option<&str>) -> Result<Account, LabError> {
         let record = line::record(&self.game, line)?;
         Ok(account::account(&self.game, &self.function, &record, mv)?)
     }
 
-    fn analysis(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError> {
+    /// Values of all moves, deeper and deeper up to `depth` plies.
+    ///
+    /// # Errors
+    /// When the line cannot be read.
+    pub fn analysis(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError> {
         let record = line::record(&self.game, line)?;
-        let search = self.function.search(TABLE_BYTES);
-        Ok(Box::new(analysis::Ranking::new(self.game.clone(), search, record, depth)))
+        let game = self.game.clone();
+        Ok(Box::new(analysis::Ranking::new(game, &self.function, record, depth)))
     }
 
-    fn course(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError> {
+    /// Values of all positions of a line up to `depth` plies, and what its moves lost.
+    ///
+    /// # Errors
+    /// When the line cannot be read.
+    pub fn course(&self, line: &Line, depth: u8) -> Result<Box<dyn Stepwise>, LabError> {
         let record = line::record(&self.game, line)?;
         let search = self.function.search(TABLE_BYTES);
         Ok(Box::new(course::Walk::new(self.game.clone(), search, record, depth)))
     }
 
-    fn reply(&self, line: &Line, strength: Strength) -> Result<Box<dyn Stepwise>, LabError> {
+    /// A move in answer to a line.
+    ///
+    /// # Errors
+    /// When the line cannot be read.
+    pub fn reply(&self, line: &Line, strength: Strength) -> Result<Box<dyn Stepwise>, LabError> {
         let record = line::record(&self.game, line)?;
-        let search = self.function.search(TABLE_BYTES);
-        Ok(Box::new(reply::Answer::new(self.game.clone(), search, record, strength)))
+        let game = self.game.clone();
+        Ok(Box::new(reply::Answer::new(game, &self.function, record, strength)))
     }
 }

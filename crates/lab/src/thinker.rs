@@ -7,7 +7,7 @@
 //! ply ahead.
 
 use crate::LabError;
-use crate::function::{FunctionName, open_untyped};
+use crate::function::{FunctionName, open};
 use evalsmith_core::{Game, PlayerError, Position, Score, Solve};
 use evalsmith_protocol::{Allotment, Budget, Info, Kind, Offered, Sureness, Thinker, Thought};
 use evalsmith_rules::{DynFunction, DynGame, MoveId, Pos, Record};
@@ -50,7 +50,6 @@ impl EngineSetup {
 /// Searches for whoever drives it through [`serve`](evalsmith_protocol::serve()).
 pub struct SearchThinker {
     game: DynGame,
-    shipped: Option<&'static [u8]>,
     name: FunctionName,
     function: DynFunction,
     search: Box<dyn Search<Pos>>,
@@ -61,24 +60,18 @@ pub struct SearchThinker {
 }
 
 impl SearchThinker {
-    /// A thinker with the function that `setup` names; `shipped` holds the bytes
-    /// of the model that comes with the program, if one does.
+    /// A thinker with the function that `setup` names.
     ///
     /// # Errors
     /// When the function cannot be opened.
-    pub fn new(
-        game: &DynGame,
-        setup: &EngineSetup,
-        shipped: Option<&'static [u8]>,
-    ) -> Result<Self, LabError> {
+    pub fn new(game: &DynGame, setup: &EngineSetup) -> Result<Self, LabError> {
         let name = match &setup.function {
-            FunctionName::Shipped if shipped.is_none() => FunctionName::Hand,
+            FunctionName::Shipped if !game.has_shipped() => FunctionName::Hand,
             named => named.clone(),
         };
-        let function = open_untyped(game, &name, shipped)?;
+        let function = open(game, &name)?;
         Ok(Self {
             game: game.clone(),
-            shipped,
             name,
             search: function.search(setup.hash.saturating_mul(MIB)),
             function,
@@ -165,7 +158,7 @@ fn never() -> AtomicBool {
 
 impl Thinker<Pos> for SearchThinker {
     fn name(&self) -> String {
-        format!("evalsmith {}", self.name)
+        format!("evalsmith {}", self.function.identity(&self.name))
     }
 
     fn options(&self) -> Vec<Offered> {
@@ -188,7 +181,7 @@ impl Thinker<Pos> for SearchThinker {
             }
             FUNCTION => {
                 let name = FunctionName::from(value.to_owned());
-                let opened = open_untyped(&self.game, &name, self.shipped);
+                let opened = open(&self.game, &name);
                 self.function = opened.map_err(|e| self.refuse(&e))?;
                 self.name = name;
                 self.search = self.function.search(self.hash.saturating_mul(MIB));
@@ -273,7 +266,7 @@ mod tests {
 
     fn thinker(game: &DynGame, limits: Budget) -> SearchThinker {
         let setup = EngineSetup { function: FunctionName::Shipped, limits, hash: 1 };
-        SearchThinker::new(game, &setup, None).unwrap()
+        SearchThinker::new(game, &setup).unwrap()
     }
 
     fn record(game: &DynGame, moves: &str) -> Record {
@@ -372,7 +365,7 @@ mod tests {
     #[test]
     fn options_are_taken_or_refused_with_a_reason() {
         let mut thinker = thinker(&chess(), Budget::default());
-        assert_eq!(thinker.name(), "evalsmith hand");
+        assert!(thinker.name().starts_with("evalsmith hand@"), "{}", thinker.name());
         for (name, value) in [(HASH, "2"), (CLEAR, ""), (LAG, "9"), (FUNCTION, "trivial")] {
             assert!(thinker.options().iter().any(|option| option.name == name));
             thinker.set_option(name, value).unwrap();

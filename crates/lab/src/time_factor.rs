@@ -7,6 +7,7 @@ use crate::duel::{DuelPlan, Entrant, duel_calibrated, nanoseconds};
 use crate::match_order::{OpenContender, Terms};
 use crate::run_folder::RunFolder;
 use evalsmith_core::{Game, Progress};
+use evalsmith_rules::DynGame;
 use evalsmith_stats::Interval;
 use evalsmith_stats::time_factor::{Batch, Design, Step, TimeFit};
 use serde::{Deserialize, Serialize};
@@ -45,16 +46,15 @@ pub struct Equality {
 ///
 /// # Errors
 /// When A's limit is no time, a match fails, or the job is stopped.
-pub fn time_factor<G: Game>(
-    game: &G,
+pub fn time_factor(
+    game: &DynGame,
     order: &FactorOrder,
-    shipped: Option<&[u8]>,
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<Equality, LabError> {
     let design = Design::new(Interval { low: order.low, high: order.high }, order.precision)?;
     let [a, b] = &order.players;
-    let opened = [OpenContender::new(game, a, shipped)?, OpenContender::new(game, b, shipped)?];
+    let opened = [OpenContender::new(game, a)?, OpenContender::new(game, b)?];
     let [a, b] = opened.each_ref().map(|player| player.entrant(order.terms.pace));
     let stretched = |factor: f64| {
         let pace = a.pace.stretched(factor).ok_or_else(|| {
@@ -66,7 +66,7 @@ pub fn time_factor<G: Game>(
 
     let batch = order.terms.pairs.unwrap_or(game.defaults().pairs);
     let all = Terms { pairs: Some(batch.saturating_mul(order.batches)), ..order.terms.clone() };
-    let openings = all.openings(game, shipped, progress)?;
+    let openings = all.openings(game, progress)?;
     let folder = RunFolder::claim(folder, &format!("time factor {}", game.name()), order)?;
     let ns = nanoseconds(&[a, b], &openings, &folder.join("calibration.json"))?;
 

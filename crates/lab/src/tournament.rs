@@ -10,6 +10,7 @@ use crate::match_order::{OpenContender, Terms};
 use crate::run_folder::RunFolder;
 use evalsmith_arena::{MatchResult, Totals, read_match};
 use evalsmith_core::{Game, Progress};
+use evalsmith_rules::DynGame;
 use evalsmith_stats::ratings::{Anchor, CrossTable, Ratings};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -89,10 +90,9 @@ impl Spent {
 /// # Errors
 /// When two players share a name, the folder holds another tournament, a match
 /// fails, or the job is stopped.
-pub fn play_tournament<G: Game>(
-    game: &G,
+pub fn play_tournament(
+    game: &DynGame,
     order: &TournamentOrder,
-    shipped: Option<&[u8]>,
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<Standings, LabError> {
@@ -100,10 +100,10 @@ pub fn play_tournament<G: Game>(
     let opened: Vec<_> = order
         .players
         .iter()
-        .map(|player| OpenContender::new(game, player, shipped))
+        .map(|player| OpenContender::new(game, player))
         .collect::<Result<_, _>>()?;
     let entrants: Vec<_> = opened.iter().map(|player| player.entrant(order.terms.pace)).collect();
-    let openings = order.terms.openings(game, shipped, progress)?;
+    let openings = order.terms.openings(game, progress)?;
     let folder = RunFolder::claim(folder, &format!("{JOB}{}", game.name()), order)?;
     let ns = nanoseconds(&entrants, &openings, &folder.join("calibration.json"))?;
     for (i, j) in order.schedule.meetings(entrants.len()) {

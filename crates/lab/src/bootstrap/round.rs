@@ -3,11 +3,11 @@
 use super::{BootstrapPlan, GamesRecord, RoundRecord};
 use crate::LabError;
 use crate::fit::values;
-use crate::function::{Function, FunctionName};
+use crate::function::FunctionName;
 use evalsmith_core::{Features, Game, GameRecord, Position, Progress, Side, Verdict};
 use evalsmith_data::{DataError, Dataset, FeatureTable, Maker, SelfPlay, generate};
 use evalsmith_learn::{Examples, Learner, Model, TreeParams, fit, fit_tree};
-use evalsmith_search::Searcher;
+use evalsmith_rules::{DynFunction, DynGame, Pos};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -17,11 +17,11 @@ pub(super) struct Made {
     pub(super) record: RoundRecord,
 }
 
-pub(super) fn make<G: Game>(
-    game: &G,
+pub(super) fn make(
+    game: &DynGame,
     plan: &BootstrapPlan,
     number: u32,
-    function: &Function<G::Features>,
+    function: &DynFunction,
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<Made, LabError> {
@@ -128,10 +128,10 @@ fn fit_round(
 }
 
 /// The positions of a dataset with the labels of a search: `points` are (1 + c) / 2.
-fn labelled<G: Game>(
-    game: &G,
+fn labelled(
+    game: &DynGame,
     dataset: &Dataset,
-    function: &Function<G::Features>,
+    function: &DynFunction,
     depth: u8,
     progress: &dyn Progress,
 ) -> Result<(FeatureTable, GamesRecord), LabError> {
@@ -147,7 +147,7 @@ fn labelled<G: Game>(
             return Err(LabError::Stopped);
         }
         let batch = batch?;
-        let mut positions: Vec<(G::Position, Side)> = Vec::with_capacity(batch.len());
+        let mut positions: Vec<(Pos, Side)> = Vec::with_capacity(batch.len());
         for row in batch.rows() {
             let unpacked = game.unpack(row.position).map_err(|source| DataError::Position {
                 path: dataset.dir().to_owned(),
@@ -173,7 +173,7 @@ fn labelled<G: Game>(
         let labels: Vec<f32> = positions
             .par_iter()
             .map_init(
-                || Searcher::new(function, 0),
+                || function.search(0),
                 |searcher, (position, side)| {
                     let record = GameRecord::new(position.clone(), *side, game.max_plies());
                     searcher.fixed_depth(&record, depth).value.log_odds().win_prob().0 as f32
@@ -202,7 +202,7 @@ fn labelled<G: Game>(
 }
 
 /// Counts a game whose last row has been read.
-fn close<G: Game>(game: &G, record: &mut GamesRecord, plies: &mut u64, last: Option<u64>) {
+fn close(game: &DynGame, record: &mut GamesRecord, plies: &mut u64, last: Option<u64>) {
     let Some(last) = last else { return };
     record.games += 1;
     *plies += last;

@@ -8,17 +8,15 @@
 //! are kept as soon as they are [finished](super::unfinished), and a run that was stopped
 //! goes on behind them.
 
-use super::selective::{MakeSelective, SelectiveSearch};
 use super::unfinished::Unfinished;
 use super::{After, TableForm};
 use crate::LabError;
-use crate::function::{Function, FunctionName};
+use crate::function::{FunctionName, open};
 use evalsmith_core::files::write_atomically;
-use evalsmith_core::{
-    Atoms, Evaluate, Features, Game, GameRecord, Position, Progress, Score, Side, Window,
-};
+use evalsmith_core::{Atoms, Features, Game, GameRecord, Position, Progress, Score, Side};
 use evalsmith_data::{Dataset, Sheet, in_words};
-use evalsmith_search::Searcher;
+use evalsmith_rules::{DynFeatures, DynFunction, DynGame, Pos};
+use evalsmith_search::Search;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -32,6 +30,8 @@ const FIRST_ROWS: usize = 64;
 const BLOCK_TIME: Duration = Duration::from_millis(400);
 /// The transposition table of a search, forgotten after every row.
 const TABLE_BYTES: usize = 1 << 18;
+/// The table of a search that leaves lines out: little to forget between questions.
+const SELECTIVE_TABLE_BYTES: usize = 2 << 20;
 
 /// Where positions come from.
 #[derive(Clone, Debug)]
@@ -58,6 +58,9 @@ pub struct OwnOrder {
 /// What became of the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnValued {
+    /// The function, with a digest of its weights.
+    #[serde(default)]
+    pub function: String,
     /// Rows written.
     pub rows: u64,
     /// Of them, those whose end the search sees; their value is empty.
@@ -82,27 +85,27 @@ impl OwnValued {
 }
 
 /// A row as it stands, and its position where there is one.
-struct Row<P> {
+struct Row {
     cells: Vec<String>,
-    position: Result<(P, Side), String>,
+    position: Result<(Pos, Side), String>,
 }
 
 /// Writes a table with the features of every position and its value in log-odds of the
-/// first player; `selective` makes the game's own search, where there is one.
+/// first player.
 ///
 /// # Errors
 /// When the data cannot be read, a column is missing or there already, the game has no
 /// such search or no atoms, the table cannot be written, or the job is stopped; finished
 /// rows are kept then.
-pub(crate) fn own_values<G: Game>(
-    game: &G,
-    (name, function): (&FunctionName, &Function<G::Features>),
-    selective: Option<MakeSelective<G::Position>>,
+pub fn own_values(
+    game: &DynGame,
+    name: &FunctionName,
     source: &ValueSource,
     order: &OwnOrder,
     progress: &dyn Progress,
 ) -> Result<OwnValued, LabError> {
-    check(game, selective, order)?;
+    let function = &open(game, name)?;
+    check(game, function, order)?;
     let form = TableForm::of(&order.output)?;
     let OwnOrder { after, column, atoms, .. } = order;
     let identity = format!(
@@ -110,20 +113,10 @@ pub(crate) fn own_values<G: Game>(
         source.identity()?,
         function.identity(name)
     );
-    let finished = Unfinished::open(&order.output, &identity)?;
+    let finished = Unfinished::open(&order.output, &identity, progress)?;
     let (skip, rows) = (finished.valued.rows, Vec::new());
-    let mut writer = Writer {
-        game,
-        function,
-        selective,
-        order,
-        form,
-        progress,
-        finished,
-        skip,
-        rows,
-        block: FIRST_ROWS,
-    };
+    let mut writer =
+        Writer { game, function, order, form, progress, finished, skip, rows, block: FIRST_ROWS };
     let heading = writer.all(source)?;
     let finished = writer.finished;
     write_atomically(&order.output, |file| {
@@ -131,7 +124,7 @@ pub(crate) fn own_values<G: Game>(
         finished.copy_to(file)
     })
     .map_err(LabError::io(&order.output))?;
-    let valued = finished.valued.clone();
+    let valued = OwnValued { function: function.identity(name), ..finished.valued.clone() };
     finished.remove()?;
     Ok(valued)
 }
@@ -152,11 +145,7 @@ impl ValueSource {
 }
 
 /// Whether the game can do what is asked of it.
-fn check<G: Game>(
-    game: &G,
-    selective: Option<MakeSelective<G::Position>>,
-    order: &OwnOrder,
-) -> Result<(), LabError> {
+fn check(game: &DynGame, function: &DynFunction, order: &OwnOrder) -> Result<(), LabError> {
     if order.atoms && game.atoms().is_none() {
         return Err(LabError::Settings(format!(
             "{} names no atoms; leave --atoms out",
@@ -164,12 +153,12 @@ fn check<G: Game>(
         )));
     }
     let After::Selective(_, percent) = order.after else { return Ok(()) };
-    let Some(make) = selective else {
+    let levels = function.search(0).levels();
+    if levels.is_empty() {
         let name = game.name();
         let reason = format!("{name} has no search that leaves lines out; write \"depth N\"");
         return Err(LabError::Settings(reason));
-    };
-    let levels = make().levels();
+    }
     if levels.contains(&percent) {
         return Ok(());
     }
@@ -178,22 +167,21 @@ fn check<G: Game>(
     Err(LabError::Settings(reason))
 }
 
-struct Writer<'a, G: Game> {
-    game: &'a G,
-    function: &'a Function<G::Features>,
-    selective: Option<MakeSelective<G::Position>>,
+struct Writer<'a> {
+    game: &'a DynGame,
+    function: &'a DynFunction,
     order: &'a OwnOrder,
     form: TableForm,
     progress: &'a dyn Progress,
     finished: Unfinished,
     /// Rows that an earlier run finished, still to be passed over.
     skip: u64,
-    rows: Vec<Row<G::Position>>,
+    rows: Vec<Row>,
     /// Rows that make a block.
     block: usize,
 }
 
-impl<G: Game> Writer<'_, G> {
+impl Writer<'_> {
     /// Finishes all rows, and returns the table's heading.
     fn all(&mut self, source: &ValueSource) -> Result<String, LabError> {
         let heading = match source {
@@ -293,14 +281,14 @@ impl<G: Game> Writer<'_, G> {
         passes
     }
 
-    fn push(&mut self, row: Row<G::Position>) -> Result<(), LabError> {
+    fn push(&mut self, row: Row) -> Result<(), LabError> {
         self.rows.push(row);
         if self.rows.len() >= self.block { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), LabError> {
         let (rows, begun) = (std::mem::take(&mut self.rows), Instant::now());
-        let asker = || Asker::new(self.game, self.function, self.selective, self.order);
+        let asker = || Asker::new(self.game, self.function, self.order);
         let lines = rows
             .par_iter()
             .map_init(asker, |asker, row| (!self.progress.stopped()).then(|| asker.line(row)))
@@ -342,37 +330,35 @@ struct Valued {
 }
 
 /// A thread's own searches.
-struct Asker<'a, G: Game> {
-    game: &'a G,
+struct Asker<'a> {
+    game: &'a DynGame,
     after: After,
-    searcher: Searcher<G::Position, &'a Function<G::Features>>,
-    selective: Option<Box<dyn SelectiveSearch<G::Position>>>,
-    features: G::Features,
-    atoms: Option<AtomCells<G::Position>>,
+    function: &'a DynFunction,
+    search: Box<dyn Search<Pos>>,
+    features: DynFeatures,
+    atoms: Option<AtomCells>,
 }
 
 /// A game's atoms, and room for the values of a position.
-struct AtomCells<P> {
-    atoms: Box<dyn Atoms<P>>,
+struct AtomCells {
+    atoms: Box<dyn Atoms<Pos>>,
     values: Vec<u8>,
 }
 
-impl<'a, G: Game> Asker<'a, G> {
-    fn new(
-        game: &'a G,
-        function: &'a Function<G::Features>,
-        selective: Option<MakeSelective<G::Position>>,
-        order: &OwnOrder,
-    ) -> Self {
+impl<'a> Asker<'a> {
+    fn new(game: &'a DynGame, function: &'a DynFunction, order: &OwnOrder) -> Self {
         let after = order.after;
-        let table = if matches!(after, After::Depth(_)) { TABLE_BYTES } else { 0 };
-        let chosen = selective.filter(|_| matches!(after, After::Selective(..)));
+        let table = match after {
+            After::Depth(_) => TABLE_BYTES,
+            After::Selective(..) => SELECTIVE_TABLE_BYTES,
+            After::Nothing | After::Quiescence => 0,
+        };
         let atoms = game.atoms().filter(|_| order.atoms);
         Self {
             game,
             after,
-            searcher: Searcher::new(function, table),
-            selective: chosen.map(|make| make()),
+            function,
+            search: function.search(table),
             features: game.features(),
             atoms: atoms.map(|atoms| {
                 let values = vec![0; atoms.names().len()];
@@ -382,7 +368,7 @@ impl<'a, G: Game> Asker<'a, G> {
     }
 
     /// A row of the table, and what is known of its position.
-    fn line(&mut self, row: &Row<G::Position>) -> (Vec<String>, Result<Valued, String>) {
+    fn line(&mut self, row: &Row) -> (Vec<String>, Result<Valued, String>) {
         let mut line = row.cells.clone();
         let width =
             self.features.count() + self.atoms.as_ref().map_or(0, |cells| cells.values.len());
@@ -394,7 +380,7 @@ impl<'a, G: Game> Asker<'a, G> {
             line.extend(std::iter::repeat_n(String::new(), width + 1));
             return (line, valued);
         };
-        let mut scratch = Default::default();
+        let mut scratch = Vec::default();
         for i in 0..self.features.count() {
             line.push(self.features.get(position, i, &mut scratch).to_string());
         }
@@ -411,29 +397,25 @@ impl<'a, G: Game> Asker<'a, G> {
         (line, valued)
     }
 
-    fn value(&mut self, position: &G::Position, side: Side) -> Result<Valued, String> {
+    fn value(&mut self, position: &Pos, side: Side) -> Result<Valued, String> {
         if position.outcome().is_some() {
             return Ok(Valued { value: None, nodes: 1 });
         }
         let record = || GameRecord::new(position.clone(), side, self.game.max_plies());
         let (score, nodes) = match self.after {
-            After::Nothing => {
-                let function = *self.searcher.function();
-                (function.value(position, &function.start(position), Window::FULL), 1)
-            }
+            After::Nothing => (self.function.value(position), 1),
             After::Quiescence => {
-                let found = self.searcher.quiet(&record());
+                let found = self.search.quiet(&record());
                 (found.value, found.nodes.max(1))
             }
             After::Depth(plies) => {
-                self.searcher.clear();
-                let found = self.searcher.fixed_depth(&record(), plies);
+                self.search.clear();
+                let found = self.search.fixed_depth(&record(), plies);
                 (found.value, found.nodes)
             }
             After::Selective(plies, percent) => {
-                let search = self.selective.as_mut().expect("asked for before the first row");
-                let looked = search.look(position, plies, percent)?;
-                return Ok(Valued { value: Some(looked.value.0), nodes: looked.nodes });
+                let found = self.search.search_at(&record(), plies, percent)?;
+                (found.value, found.nodes)
             }
         };
         let value = (!Score::is_decisive(score)).then(|| score.log_odds().0);

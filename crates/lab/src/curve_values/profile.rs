@@ -2,6 +2,7 @@
 
 use crate::LabError;
 use evalsmith_core::Protocol;
+use evalsmith_core::files::{MOST_SETTINGS, read_text_at_most};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -67,13 +68,13 @@ impl EvalProfile {
             return Self::parse(text, Path::new(name));
         }
         let path = Path::new(name);
-        if !path.is_file() {
+        if !path.exists() {
             let known = KNOWN.map(|(name, _)| name).join(", ");
             return Err(LabError::Settings(format!(
                 "{name} is neither a file nor one of the profiles {known}"
             )));
         }
-        let text = std::fs::read_to_string(path).map_err(LabError::io(path))?;
+        let text = read_text_at_most(path, MOST_SETTINGS).map_err(LabError::io(path))?;
         Self::parse(&text, path)
     }
 
@@ -97,7 +98,8 @@ impl EvalProfile {
             return None;
         }
         let number = rest.split_whitespace().find_map(|word| self.number(word));
-        Some(number.map_or(Reading::Nothing, |x| Reading::Value(self.times * x)))
+        let value = number.map(|x| self.times * x).filter(|x| x.is_finite());
+        Some(value.map_or(Reading::Nothing, Reading::Value))
     }
 
     fn number(&self, word: &str) -> Option<f64> {

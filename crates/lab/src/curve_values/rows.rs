@@ -5,6 +5,7 @@ use crate::LabError;
 use evalsmith_core::{Game, GameRecord, Progress, Protocol, Side};
 use evalsmith_data::{Dataset, Sheet, in_words};
 use evalsmith_protocol::{SetUp, Situation, Terms};
+use evalsmith_rules::DynGame;
 use std::path::Path;
 
 /// A position as the engine is told of it.
@@ -108,8 +109,8 @@ impl ValueRows {
 ///
 /// # Errors
 /// When the game is not spoken in the protocol, or the dataset cannot be read.
-pub(crate) fn rows_of_dataset<G: Game>(
-    game: &G,
+pub fn rows_of_dataset(
+    game: &DynGame,
     data: &Path,
     protocol: Protocol,
     progress: &dyn Progress,

@@ -5,6 +5,7 @@ use super::outcome::LinkName;
 use crate::LabError;
 use evalsmith_core::{Game, Stage};
 use evalsmith_learn::{PatternFile, PatternPlan, StageGroups};
+use evalsmith_rules::DynGame;
 use std::path::Path;
 
 /// A model to begin with.
@@ -16,8 +17,8 @@ pub(super) struct Begun {
 }
 
 /// The weights of another model of the same patterns.
-pub(super) fn begin_with<G: Game>(
-    game: &G,
+pub(super) fn begin_with(
+    game: &DynGame,
     path: &Path,
     patterns: &PatternPlan,
     groups: StageGroups,

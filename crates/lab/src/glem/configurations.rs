@@ -19,6 +19,7 @@ use evalsmith_learn::{
     configurations, fit_group, probable_configurations, with_terms,
 };
 use evalsmith_report::Table;
+use evalsmith_rules::DynGame;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -133,8 +134,8 @@ struct Seen {
 /// When the game names no atoms, the plan makes no sense, the dataset cannot be read, is
 /// of another game or has no labelled positions, there are too many configurations, there
 /// is no room for them, the file cannot be written, or the job is stopped.
-pub fn fit_configurations<G: Game>(
-    game: &G,
+pub fn fit_configurations(
+    game: &DynGame,
     dataset: &Dataset,
     plan: &ConfigurationPlan,
     output: &Path,
@@ -220,8 +221,8 @@ pub fn fit_configurations<G: Game>(
     })
 }
 
-fn read<G: Game>(
-    game: &G,
+fn read(
+    game: &DynGame,
     places: &[usize],
     dataset: &Dataset,
     plan: &ConfigurationPlan,
@@ -266,7 +267,7 @@ fn read<G: Game>(
             let (position, _) = game.unpack(row.position)?;
             atoms.write(&position, &mut values);
             seen.atoms.extend_from_slice(&values);
-            let mut scratch = Default::default();
+            let mut scratch = Vec::default();
             let term = |&place: &usize| features.get(&position, place, &mut scratch);
             seen.factors.extend(places.iter().map(term));
             seen.targets.push(target);
@@ -407,19 +408,20 @@ fn rows_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::{FunctionName, by_hand, open};
+    use crate::function::{FunctionName, open};
     use evalsmith_core::Quiet;
     use evalsmith_core::conformance::check_evaluation;
     use evalsmith_data::{Maker, SelfPlay, generate};
+    use evalsmith_learn::Function;
     use evalsmith_othello::Othello;
 
     #[test]
     fn configurations_of_othello_are_found_fitted_and_play() {
         let folder = tempfile::tempdir().unwrap();
-        let (game, data) = (Othello::new(), folder.path().join("data"));
+        let (game, data) = (DynGame::new(Othello::new()), folder.path().join("data"));
         let play = SelfPlay { games: 150, depth: 1, opening_plies: 8, ..SelfPlay::default() };
         let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
-        generate(&game, &by_hand(&game).unwrap(), &play, &maker, &data, &Quiet).unwrap();
+        generate(&game, &game.function_by_hand().unwrap(), &play, &maker, &data, &Quiet).unwrap();
         let dataset = Dataset::open(&data).unwrap();
         let plan = ConfigurationPlan {
             min_count: 3000,
@@ -436,7 +438,9 @@ mod tests {
         let last = &fitted.reports[2];
         assert!(last.holdout.unwrap() < 0.95 * last.before.unwrap(), "{last:?}");
         let name = FunctionName::File(out.clone());
-        check_evaluation(&game, &open(&game, &name, None).unwrap(), 5, 1e-3);
+        open(&game, &name).unwrap();
+        let typed = Function::open_file(&Othello::new(), &out).unwrap();
+        check_evaluation(&Othello::new(), &typed, 5, 1e-3);
 
         let strict = ConfigurationPlan { significance: 4.0, ..plan.clone() };
         let fewer = fit(&strict).unwrap();

@@ -13,9 +13,10 @@ use super::outcome::LinkName;
 use super::rows::{Targets, check_memory, is_held_out};
 use super::show::board;
 use crate::LabError;
-use evalsmith_core::{Evaluate, Features, Game, Outcome, Progress, Window};
+use evalsmith_core::{Evaluate, Game, Outcome, Progress, Window};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{Pattern, PatternFile, PatternFunction, PatternSet, Unit};
+use evalsmith_rules::{DynFeatures, DynGame};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -126,8 +127,8 @@ const SHRINK: f32 = 20.0;
 /// # Errors
 /// When the file is no pattern model of the game, the dataset cannot be read or has no
 /// labels, no games are held out or left, or the job is stopped.
-pub fn discover<G: Game>(
-    game: &G,
+pub fn discover(
+    game: &DynGame,
     model: &Path,
     dataset: &Dataset,
     plan: &DiscoverPlan,
@@ -166,16 +167,13 @@ pub fn discover<G: Game>(
 }
 
 /// The residuals of labelled positions, and the nanoseconds that a copy takes.
-fn residuals<G: Game>(
-    game: &G,
-    function: &PatternFunction<G::Features>,
+fn residuals(
+    game: &DynGame,
+    function: &PatternFunction<DynFeatures>,
     dataset: &Dataset,
     plan: &DiscoverPlan,
     progress: &dyn Progress,
-) -> Result<(Residuals, f64), LabError>
-where
-    G::Features: Features<G::Position>,
-{
+) -> Result<(Residuals, f64), LabError> {
     let link = match function.model().unit() {
         Unit::Margin { .. } => LinkName::Margin,
         Unit::LogOdds => LinkName::Logistic,
@@ -345,7 +343,6 @@ impl Search<'_> {
 mod tests {
     use super::super::some_model::model_of;
     use super::*;
-    use crate::function::by_hand;
     use evalsmith_core::Quiet;
     use evalsmith_data::{Maker, SelfPlay, generate};
     use evalsmith_learn::{PatternModel, PatternPlan, RoundedGroup};
@@ -367,10 +364,10 @@ mod tests {
     #[test]
     fn corners_are_what_an_ignorant_model_misses() {
         let folder = tempfile::tempdir().unwrap();
-        let (game, data) = (Othello::new(), folder.path().join("data"));
+        let (game, data) = (DynGame::new(Othello::new()), folder.path().join("data"));
         let play = SelfPlay { games: 200, depth: 1, opening_plies: 8, ..SelfPlay::default() };
         let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
-        generate(&game, &by_hand(&game).unwrap(), &play, &maker, &data, &Quiet).unwrap();
+        generate(&game, &game.function_by_hand().unwrap(), &play, &maker, &data, &Quiet).unwrap();
         let dataset = Dataset::open(&data).unwrap();
         let model = folder.path().join("m");
         ignorant().save(&model).unwrap();

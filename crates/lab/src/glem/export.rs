@@ -7,8 +7,9 @@
 
 use crate::LabError;
 use evalsmith_core::files::write_atomically;
-use evalsmith_core::{Features, Game, Stage};
+use evalsmith_core::{Game, Stage};
 use evalsmith_learn::{PatternFile, PatternFunction};
+use evalsmith_rules::{DynFeatures, DynGame};
 use serde_json::json;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
@@ -27,8 +28,8 @@ pub enum PatternExport {
 ///
 /// # Errors
 /// When the file is no pattern model of the game, or cannot be written.
-pub fn export_patterns<G: Game>(
-    game: &G,
+pub fn export_patterns(
+    game: &DynGame,
     model: &Path,
     format: PatternExport,
     out: &Path,
@@ -43,7 +44,7 @@ pub fn export_patterns<G: Game>(
         });
     }
     let ranges = game.atoms().map(|atoms| atoms.ranges()).unwrap_or_default();
-    let form = Form::new::<G>(&function, &ranges);
+    let form = Form::new(&function, &ranges);
     let written: io::Result<()> = write_atomically(out, |file| {
         let mut file = BufWriter::new(file);
         match format {
@@ -69,10 +70,7 @@ struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    fn new<G: Game>(function: &'a PatternFunction<G::Features>, ranges: &[u8]) -> Self
-    where
-        G::Features: Features<G::Position>,
-    {
+    fn new(function: &'a PatternFunction<DynFeatures>, ranges: &[u8]) -> Self {
         let (model, tables) = (function.model(), function.tables());
         let placed = |(pattern, atoms): (usize, Vec<u16>)| {
             let mut counts = 1;
@@ -221,12 +219,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         small().save(&at("m")).unwrap();
-        let game = Othello::new();
+        let game = DynGame::new(Othello::new());
         export_patterns(&game, &at("m"), PatternExport::CHeader, &at("p.h")).unwrap();
-        let record = game.parse_transcript("f5d6c3d3c4f4f6f3e6e7d7c5b6").unwrap();
+        let record = Othello::new().parse_transcript("f5d6c3d3c4f4f6f3e6e7d7c5b6").unwrap();
         let board = record.position();
         let mut values = [0; 64];
-        game.atoms().unwrap().write(board, &mut values);
+        Othello::new().atoms().unwrap().write(board, &mut values);
         let moves =
             board.mobility().count_ones() as i32 - board.opponent_mobility().count_ones() as i32;
         let program = format!(
@@ -243,7 +241,7 @@ mod tests {
         }
         let output = Command::new(at("p")).output().unwrap();
         let found: f64 = String::from_utf8(output.stdout).unwrap().parse().unwrap();
-        let function = PatternFunction::open(&game, small()).unwrap();
+        let function = PatternFunction::open(&Othello::new(), small()).unwrap();
         let expected = function.value(board, &function.start(board), Window::FULL).log_odds().0;
         assert!((found - expected).abs() < 1e-3, "{found} for {expected}");
     }
@@ -253,7 +251,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         some_model("buro98").save(&at("m")).unwrap();
-        export_patterns(&Othello::new(), &at("m"), PatternExport::Json, &at("p.json")).unwrap();
+        export_patterns(
+            &DynGame::new(Othello::new()),
+            &at("m"),
+            PatternExport::Json,
+            &at("p.json"),
+        )
+        .unwrap();
         let text = fs::read_to_string(at("p.json")).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["instances"].as_array().unwrap().len(), 46);

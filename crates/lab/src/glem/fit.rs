@@ -12,7 +12,7 @@ use super::outcome::{GroupReport, LinkName, mean_of, table};
 use super::rows::{Targets, bytes_needed, check_memory, collect, memory_in_words, valid_states};
 use super::sets::PatternSource;
 use crate::LabError;
-use evalsmith_core::files::{Lock, remove_stale};
+use evalsmith_core::files::{Lock, behind_links, remove_stale};
 use evalsmith_core::{Game, Progress};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{
@@ -21,6 +21,7 @@ use evalsmith_learn::{
     sparse_error, sparse_of, with_counted,
 };
 use evalsmith_report::{Align, Table, number};
+use evalsmith_rules::DynGame;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Instant;
@@ -225,8 +226,8 @@ impl PatternFitted {
 /// When the plan makes no sense, the dataset cannot be read, is of another game or
 /// has no labelled positions, there is no room for them, a file cannot be written, or
 /// the job is stopped.
-pub fn fit_patterns<G: Game>(
-    game: &G,
+pub fn fit_patterns(
+    game: &DynGame,
     dataset: &Dataset,
     plan: &PatternFitPlan,
     start: Option<&Path>,
@@ -234,6 +235,7 @@ pub fn fit_patterns<G: Game>(
     command: &str,
     progress: &dyn Progress,
 ) -> Result<PatternFitted, LabError> {
+    let output = &behind_links(output);
     let (checkpoint, _lock) = (&checkpoint_of(output), Lock::beside(output)?);
     remove_stale(output);
     check_numbers(&plan.labels, &plan.ridges, plan.holdout)?;
@@ -336,8 +338,8 @@ pub fn fit_patterns<G: Game>(
 }
 
 /// So many groups of a game's stages, even and odd ones apart or together.
-pub(super) fn groups_of<G: Game>(
-    game: &G,
+pub(super) fn groups_of(
+    game: &DynGame,
     width: usize,
     count: usize,
     parity: bool,
@@ -475,9 +477,10 @@ impl Fit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::{Function, FunctionName, by_hand, open};
+    use crate::function::{FunctionName, open};
     use evalsmith_core::Quiet;
     use evalsmith_data::{How, LabelOrder, Maker, SelfPlay, Shard, generate, label};
+    use evalsmith_learn::PatternFunction;
     use evalsmith_othello::Othello;
     use std::fs;
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -500,10 +503,10 @@ mod tests {
     }
 
     fn dataset(folder: &TempDir) -> Dataset {
-        let (game, data) = (Othello::new(), folder.path().join("data"));
+        let (game, data) = (DynGame::new(Othello::new()), folder.path().join("data"));
         let plan = SelfPlay { games: 150, depth: 1, opening_plies: 8, ..SelfPlay::default() };
         let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
-        generate(&game, &by_hand(&game).unwrap(), &plan, &maker, &data, &Quiet).unwrap();
+        generate(&game, &game.function_by_hand().unwrap(), &plan, &maker, &data, &Quiet).unwrap();
         Dataset::open(&data).unwrap()
     }
 
@@ -523,7 +526,7 @@ mod tests {
         out: &Path,
         progress: &dyn Progress,
     ) -> Result<PatternFitted, LabError> {
-        fit_patterns(&Othello::new(), dataset, plan, start, out, "test", progress)
+        fit_patterns(&DynGame::new(Othello::new()), dataset, plan, start, out, "test", progress)
     }
 
     #[test]
@@ -549,7 +552,7 @@ mod tests {
         assert!(!checkpoint_of(&halted).exists());
 
         let name = FunctionName::File(whole.clone());
-        let function = open(&Othello::new(), &name, None).unwrap();
+        let function = open(&DynGame::new(Othello::new()), &name).unwrap();
         assert!(function.identity(&name).contains('@'));
 
         let again = folder.path().join("again");
@@ -564,7 +567,7 @@ mod tests {
         let before: f64 = apart.reports[12..14].iter().map(rows).sum();
         let whole = middle.held_out as f64 * middle.rounded.unwrap().powi(2);
         assert!((before - whole).abs() < 1e-3 * whole, "both begin where the one ended");
-        open(&Othello::new(), &FunctionName::File(out), None).unwrap();
+        open(&DynGame::new(Othello::new()), &FunctionName::File(out)).unwrap();
     }
 
     #[test]
@@ -574,7 +577,7 @@ mod tests {
         let [whole, again] = ["whole", "again"].map(|name| folder.path().join(name));
         fit(&dataset, &plan, None, &whole, &Quiet).unwrap();
 
-        let (game, data) = (Othello::new(), folder.path().join("early"));
+        let (game, data) = (DynGame::new(Othello::new()), folder.path().join("early"));
         let early = SelfPlay {
             games: 60,
             depth: 1,
@@ -584,18 +587,17 @@ mod tests {
             ..SelfPlay::default()
         };
         let maker = Maker { function: "hand".into(), openings: None, command: "test".into() };
-        generate(&game, &by_hand(&game).unwrap(), &early, &maker, &data, &Quiet).unwrap();
+        generate(&game, &game.function_by_hand().unwrap(), &early, &maker, &data, &Quiet).unwrap();
         let early = Dataset::open(&data).unwrap();
         let fitted = fit(&early, &plan, Some(&whole), &again, &Quiet).unwrap();
         let spoken: Vec<_> = fitted.reports.iter().map(|report| report.positions > 0).collect();
         assert_eq!(spoken[10..], [true, false, false], "{spoken:?}");
 
-        let weights = |path: &Path| match open(&game, &FunctionName::File(path.into()), None) {
-            Ok(Function::Patterns(function)) => {
-                let steps = function.tables().steps();
-                steps.chunks_exact(steps.len() / 13).map(<[_]>::to_vec).collect::<Vec<_>>()
-            }
-            _ => panic!("no patterns"),
+        let weights = |path: &Path| {
+            let file = PatternFile::load(path).unwrap();
+            let function = PatternFunction::open(&game, file).unwrap();
+            let steps = function.tables().steps();
+            steps.chunks_exact(steps.len() / 13).map(<[_]>::to_vec).collect::<Vec<_>>()
         };
         let (before, after) = (weights(&whole), weights(&again));
         assert_eq!(before[11], after[11]);
@@ -620,8 +622,9 @@ mod tests {
             function: "hand".into(),
         };
         let labelled = folder.path().join("labelled");
-        let game = Othello::new();
-        label(&game, &by_hand(&game).unwrap(), &played, &order, "test", &labelled, &Quiet).unwrap();
+        let game = DynGame::new(Othello::new());
+        label(&game, &game.function_by_hand().unwrap(), &played, &order, "test", &labelled, &Quiet)
+            .unwrap();
         let labelled = Dataset::open(&labelled).unwrap();
         let by = |labels: &[&str]| {
             let labels = labels.iter().map(|&l| l.into()).collect();

@@ -4,6 +4,7 @@ use evalsmith_core::Game;
 use evalsmith_learn::{GroupFit, GroupRows, Link, Unit};
 use evalsmith_protocol::DISCS_A_LOGIT;
 use evalsmith_report::{Align, Table, number};
+use evalsmith_rules::DynGame;
 use serde::{Deserialize, Serialize};
 
 /// What the weights of a position add up to.
@@ -50,7 +51,7 @@ impl LinkName {
     }
 
     /// The unit of errors, in words.
-    pub(super) fn errors_in<G: Game>(self, game: &G) -> &str {
+    pub(super) fn errors_in(self, game: &DynGame) -> &str {
         match self {
             Self::Logistic => "points",
             Self::Margin | Self::Range => game.margin_unit().unwrap_or("points"),

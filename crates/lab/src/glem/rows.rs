@@ -6,6 +6,7 @@ use evalsmith_core::{Features, Game, Outcome, Progress, rng};
 use evalsmith_data::Dataset;
 use evalsmith_learn::{GroupRows, PatternPlan, PatternSet, SparseSet, StageGroups};
 use evalsmith_protocol::DISCS_A_LOGIT;
+use evalsmith_rules::DynGame;
 use rand::RngExt;
 use std::fs;
 
@@ -140,8 +141,8 @@ pub(super) fn is_held_out(game: u32, share: f64, seed: u64) -> bool {
 
 /// The states of sparse patterns that at least so many positions of games not held out
 /// are in.
-pub(super) fn valid_states<G: Game>(
-    game: &G,
+pub(super) fn valid_states(
+    game: &DynGame,
     dataset: &Dataset,
     sparse: &SparseSet,
     min_count: u16,
@@ -175,8 +176,8 @@ pub(super) fn valid_states<G: Game>(
 }
 
 /// Reads all labelled positions; games held out depend on the seed and their number.
-pub(super) fn collect<G: Game>(
-    game: &G,
+pub(super) fn collect(
+    game: &DynGame,
     dataset: &Dataset,
     (plan, set, sparse): (&PatternPlan, &PatternSet, &SparseSet),
     groups: StageGroups,

@@ -20,10 +20,10 @@
 //! set may be followed by the large patterns of buro98's Fig. 8, as in `buro98+A+B`.
 
 use crate::LabError;
+use evalsmith_core::files::{MOST_SETTINGS, read_text_at_most};
 use evalsmith_learn::{Count, Pattern, PatternPlan};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The sets that have a name.
@@ -131,13 +131,14 @@ impl PatternSource {
                 Ok(plan)
             }
             Self::File(path) => {
-                let text = fs::read_to_string(path).map_err(|e| LabError::Unreadable {
-                    path: path.clone(),
-                    reason: format!(
-                        "{e}; give a TOML file of patterns, or one of the sets {}",
-                        pattern_names().join(", ")
-                    ),
-                })?;
+                let text =
+                    read_text_at_most(path, MOST_SETTINGS).map_err(|e| LabError::Unreadable {
+                        path: path.clone(),
+                        reason: format!(
+                            "{e}; give a TOML file of patterns, or one of the sets {}",
+                            pattern_names().join(", ")
+                        ),
+                    })?;
                 parse(&text, path)
             }
         }
@@ -193,6 +194,7 @@ mod tests {
     use evalsmith_core::Game;
     use evalsmith_learn::{PatternSet, SparseSet, check_for_play};
     use evalsmith_othello::Othello;
+    use std::fs;
 
     fn set(name: &str) -> (PatternPlan, PatternSet) {
         let plan = PatternSource::from(name.to_owned()).read().unwrap();

@@ -2,9 +2,10 @@
 //! speak most for and most against the side to move.
 
 use crate::LabError;
-use evalsmith_core::{Features, Game, Stage};
+use evalsmith_core::{Game, Stage};
 use evalsmith_learn::{Pattern, PatternFile, PatternFunction, Unit, atom_sign};
 use evalsmith_report::{Align, Table, number};
+use evalsmith_rules::{DynFeatures, DynGame};
 use serde::Serialize;
 use std::path::Path;
 
@@ -74,8 +75,8 @@ pub struct CountView {
 ///
 /// # Errors
 /// When the file is no pattern model of the game, or there is no such stage or pattern.
-pub fn show_patterns<G: Game>(
-    game: &G,
+pub fn show_patterns(
+    game: &DynGame,
     path: &Path,
     stage: Option<u8>,
     name: Option<&str>,
@@ -91,7 +92,7 @@ pub fn show_patterns<G: Game>(
         return unknown(format!("the model has stages 0 to {}, not {stage}", groups.stages() - 1));
     }
     let stage = Stage(stage as u8);
-    let patterns = views::<G>(&function, stage, name, most);
+    let patterns = views(&function, stage, name, most);
     if patterns.is_empty() {
         let known: Vec<&str> =
             function.set().patterns().iter().map(|pattern| pattern.name.as_str()).collect();
@@ -116,15 +117,12 @@ pub fn show_patterns<G: Game>(
     })
 }
 
-fn views<G: Game>(
-    function: &PatternFunction<G::Features>,
+fn views(
+    function: &PatternFunction<DynFeatures>,
     stage: Stage,
     name: Option<&str>,
     most: usize,
-) -> Vec<PatternView>
-where
-    G::Features: Features<G::Position>,
-{
+) -> Vec<PatternView> {
     let model = function.model();
     let group = model.groups().of(stage);
     let (weights, counts) = (model.weights_of(group), model.counts_of(group));
@@ -278,7 +276,7 @@ impl PatternShow {
 }
 
 /// A model's unit in words.
-pub(super) fn unit_name<G: Game>(game: &G, unit: Unit) -> &str {
+pub(super) fn unit_name(game: &DynGame, unit: Unit) -> &str {
     match unit {
         Unit::Margin { .. } => game.margin_unit().unwrap_or("points"),
         Unit::LogOdds => "log-odds",
@@ -296,7 +294,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m");
         some_model("edax").save(&path).unwrap();
-        let show = |stage, name| show_patterns(&Othello::new(), &path, stage, name, 2);
+        let show =
+            |stage, name| show_patterns(&DynGame::new(Othello::new()), &path, stage, name, 2);
         let shown = show(Some(30), Some("corner 3x3")).unwrap();
         let [view] = &shown.patterns[..] else { panic!("one pattern") };
         assert_eq!((view.weights, view.best.len(), view.worst.len()), (10_206, 2, 2));

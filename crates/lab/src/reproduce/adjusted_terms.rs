@@ -9,7 +9,6 @@ use crate::curve_adjust::fit_table_weights;
 use crate::curve_picture::measured;
 use crate::curve_table::TableSource;
 use crate::fit::{bulk, table, values};
-use crate::function::{Function, by_hand};
 use crate::pace::Pace;
 use evalsmith_core::{Game, Side};
 use evalsmith_curves::{
@@ -19,6 +18,7 @@ use evalsmith_curves::{
 use evalsmith_data::FeatureTable;
 use evalsmith_learn::Linear;
 use evalsmith_report::{Align, LineChart, Mark, Table, number};
+use evalsmith_rules::DynFunction;
 use evalsmith_stats::elo::MatchStats;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -74,8 +74,8 @@ struct Rows {
 }
 
 impl AdjustedTerms {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
-        let hand = by_hand(ground.game)?;
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
+        let hand = ground.game.function_by_hand()?;
         let known = table(ground.game, &ground.dataset()?, &hand, false, ground.progress)?;
         let (rows, units) = self.rows(ground, &hand, &known)?;
         let mut positions = Positions::new(self.features.len());
@@ -120,10 +120,10 @@ impl AdjustedTerms {
     }
 
     /// The rows, and for each feature its unit and whether the hand gave it a weight.
-    fn rows<G: Game>(
+    fn rows(
         &self,
-        ground: &Ground<'_, G>,
-        hand: &Function<G::Features>,
+        ground: &Ground<'_>,
+        hand: &DynFunction,
         known: &FeatureTable,
     ) -> Result<(Rows, Vec<(f64, bool)>), LabError> {
         let names = known.columns.names();
@@ -166,10 +166,7 @@ impl AdjustedTerms {
     }
 
     /// The fits of a real engine's terms, where the table is at hand.
-    fn fits_of_record<G: Game>(
-        &self,
-        ground: &Ground<'_, G>,
-    ) -> Result<Option<Vec<Adjustment>>, LabError> {
+    fn fits_of_record(&self, ground: &Ground<'_>) -> Result<Option<Vec<Adjustment>>, LabError> {
         let Some(record) = self.record.as_ref().filter(|record| record.file.is_file()) else {
             return Ok(None);
         };
@@ -227,9 +224,9 @@ impl AdjustedTerms {
 
     /// The matches of table 2: the adjusted functions against the one without the
     /// terms and the original.
-    fn matches<G: Game>(
+    fn matches(
         &self,
-        ground: &Ground<'_, G>,
+        ground: &Ground<'_>,
         units: &[(f64, bool)],
         fits: &[Adjustment; 2],
         plies: u16,
@@ -237,7 +234,7 @@ impl AdjustedTerms {
         let features = evalsmith_core::Features::names(&ground.game.features());
         let by_hand = ground.game.hand_weights().unwrap_or_else(|| vec![0.0; features.len()]);
         let stages = ground.game.stages();
-        let with = |name: &str, weights: &[f64]| -> Result<Named<G::Features>, LabError> {
+        let with = |name: &str, weights: &[f64]| -> Result<Named, LabError> {
             let mut all = Vec::new();
             for stage in 0..stages {
                 let share = match self.times {
@@ -254,7 +251,7 @@ impl AdjustedTerms {
                 all.extend(here);
             }
             let model = Linear::new(features.clone(), stages, all)?;
-            let function = Function::of_model(model.into(), ground.game)?;
+            let function = ground.game.function_of_model(model.into())?;
             Ok(Named { name: name.into(), function })
         };
         let fitted = |fit: &Adjustment| -> Vec<f64> {

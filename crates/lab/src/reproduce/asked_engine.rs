@@ -4,7 +4,6 @@
 use super::Ground;
 use crate::LabError;
 use crate::curve_values::{EvalProfile, Question, ValueOrder, locate, rows_of_dataset, value_rows};
-use evalsmith_core::Game;
 use evalsmith_core::files::write_atomically;
 use evalsmith_data::Sheet;
 use evalsmith_protocol::Engine;
@@ -36,9 +35,9 @@ impl AskedEngine {
 
     /// Adds a column of the engine's values to a table of our own values of a dataset,
     /// which has the same rows. Answers are kept, so that nothing is asked twice.
-    pub(super) fn add_values<G: Game>(
+    pub(super) fn add_values(
         &self,
-        ground: &Ground<'_, G>,
+        ground: &Ground<'_>,
         program: &Path,
         data: &Path,
         table: &Path,

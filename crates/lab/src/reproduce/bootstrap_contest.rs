@@ -5,14 +5,14 @@ use super::ground::{Named, match_table};
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::bootstrap::{BootstrapPlan, BootstrapSummary, bootstrap};
-use crate::function::Function;
 use crate::pace::Pace;
-use crate::windows::{WindowReport, window_report};
 use evalsmith_arena::Openings;
 use evalsmith_core::Game;
 use evalsmith_data::{Dataset, features};
 use evalsmith_learn::{Criterion, Examples, ModelFile, Tree, price_effects, with_features};
 use evalsmith_report::{Align, LineChart, Series, Style, Table, number};
+use evalsmith_rules::DynGame;
+use evalsmith_rules::WindowReport;
 use evalsmith_stats::elo::MatchStats;
 use serde::{Deserialize, Serialize};
 
@@ -79,16 +79,16 @@ impl BootstrapContest {
         self.prices.truncate(2);
     }
 
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let game = &with_features(ground.game, &self.features)?;
-        let mut learned: Vec<(&Variant, BootstrapSummary, Named<G::Features>)> = Vec::new();
+        let mut learned: Vec<(&Variant, BootstrapSummary, Named)> = Vec::new();
         for (i, variant) in self.variants.iter().enumerate() {
             let out = ground.folder.join(&format!("bootstrap-{}", i + 1));
             ground.progress.note(&format!("bootstrap: {}", variant.name));
             let summary =
                 bootstrap(ground.game, &self.plan(ground, variant), &out, ground.progress)?;
             let file = ModelFile::load(&out.join("model.safetensors"))?;
-            let function = Function::of_model(file.model, game)?;
+            let function = game.function_of_model(file.model)?;
             let named = Named { name: variant.name.clone(), function };
             learned.push((variant, summary, named));
         }
@@ -112,8 +112,10 @@ impl BootstrapContest {
         let mut sentences = vec![self.sentence(&learned[winner])];
         if let Some(tree) = best.function.model().and_then(|model| model.as_tree()) {
             let depth = ground.size.plies.max(1);
-            let sample = (WINDOW_POSITIONS, self.match_plies);
-            let report = window_report(game, tree, sample, depth, ground.seed)?;
+            let openings_searched =
+                Openings::random(game, self.match_plies, WINDOW_POSITIONS, ground.seed)?;
+            let records = openings_searched.first(WINDOW_POSITIONS as usize);
+            let report = game.window_report(tree, &records, depth)?;
             let bought = bought(ground, best, &report, &openings)?;
             sentences.push(window_sentence(&report, depth, &bought));
             tables.push(window_table(&report));
@@ -123,7 +125,7 @@ impl BootstrapContest {
         Ok(Reproduction { title: ground.title(), tables, charts, verdict: sentences.join(" ") })
     }
 
-    fn plan<G: Game>(&self, ground: &Ground<'_, G>, variant: &Variant) -> BootstrapPlan {
+    fn plan(&self, ground: &Ground<'_>, variant: &Variant) -> BootstrapPlan {
         let mut plan = BootstrapPlan::new(&ground.game.defaults());
         let Variant { games, depth, label_depth, expand, .. } = *variant;
         plan = BootstrapPlan {
@@ -147,13 +149,13 @@ impl BootstrapContest {
         plan
     }
 
-    fn against_trivial<G: Game>(
+    fn against_trivial(
         &self,
-        ground: &Ground<'_, G>,
-        best: &Named<G::Features>,
-        openings: &Openings<G>,
+        ground: &Ground<'_>,
+        best: &Named,
+        openings: &Openings,
     ) -> Result<Matches, LabError> {
-        let trivial = Named { name: "trivial".into(), function: Function::Trivial };
+        let trivial = Named { name: "trivial".into(), function: ground.game.trivial_function() };
         let own = ground.size.plies.max(1);
         let mut rows = Vec::new();
         for &depth in &self.trivial_depths {
@@ -165,7 +167,7 @@ impl BootstrapContest {
         Ok(rows)
     }
 
-    fn learning_table<F>(&self, learned: &[(&Variant, BootstrapSummary, Named<F>)]) -> Table {
+    fn learning_table(&self, learned: &[(&Variant, BootstrapSummary, Named)]) -> Table {
         let mut table = Table::new([
             "experiment",
             "rounds",
@@ -199,7 +201,7 @@ impl BootstrapContest {
         table
     }
 
-    fn games_table<F>(&self, learned: &[(&Variant, BootstrapSummary, Named<F>)]) -> Table {
+    fn games_table(&self, learned: &[(&Variant, BootstrapSummary, Named)]) -> Table {
         let mut table = Table::new([
             "experiment",
             "first player's games",
@@ -230,10 +232,10 @@ impl BootstrapContest {
     }
 
     /// What a price on features does to trees of the last round's labels.
-    fn prices_table<G: Game>(
+    fn prices_table(
         &self,
-        ground: &Ground<'_, G>,
-        game: &G,
+        ground: &Ground<'_>,
+        game: &DynGame,
         tree: &Tree,
         winner: usize,
         variant: &Variant,
@@ -279,7 +281,7 @@ impl BootstrapContest {
         Ok(shown)
     }
 
-    fn sentence<F>(&self, winner: &(&Variant, BootstrapSummary, Named<F>)) -> String {
+    fn sentence(&self, winner: &(&Variant, BootstrapSummary, Named)) -> String {
         let (variant, summary, _) = winner;
         let nodes = summary.rounds.last().and_then(|r| r.nodes).unwrap_or_default();
         let Published { nodes: theirs, right, .. } = &self.published;
@@ -295,10 +297,10 @@ impl BootstrapContest {
 }
 
 /// Everybody against everybody, and the points of each.
-fn contest<G: Game>(
-    ground: &Ground<'_, G>,
-    learned: &[(&Variant, BootstrapSummary, Named<G::Features>)],
-    openings: &Openings<G>,
+fn contest(
+    ground: &Ground<'_>,
+    learned: &[(&Variant, BootstrapSummary, Named)],
+    openings: &Openings,
 ) -> Result<(Matches, Vec<f64>), LabError> {
     let pace = Pace::Depth(ground.size.plies.max(1));
     let mut points = vec![0.0; learned.len()];
@@ -319,11 +321,11 @@ fn contest<G: Game>(
 
 /// What the speed of windows is worth: the same function with as many more nodes
 /// as it visits more in the same time.
-fn bought<G: Game>(
-    ground: &Ground<'_, G>,
-    best: &Named<G::Features>,
+fn bought(
+    ground: &Ground<'_>,
+    best: &Named,
     report: &WindowReport,
-    openings: &Openings<G>,
+    openings: &Openings,
 ) -> Result<(f64, MatchStats), LabError> {
     // Rounded, so that a resumed run plays the same match.
     let path = ground.folder.join("window-speed.json");
@@ -384,7 +386,7 @@ fn window_sentence(
 }
 
 /// The learning curves of all experiments.
-fn curves<F>(learned: &[(&Variant, BootstrapSummary, Named<F>)]) -> (LineChart, String) {
+fn curves(learned: &[(&Variant, BootstrapSummary, Named)]) -> (LineChart, String) {
     let series = learned.iter().map(|(variant, summary, _)| {
         let points = summary.rounds.iter().map(|r| (f64::from(r.round), r.right));
         Series::new(&variant.name, points.collect()).style(Style::Line)

@@ -68,7 +68,7 @@ impl ClassMoments {
         )))
     }
 
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let mut table = ground.table(ground.game)?;
         table.columns = table.columns.select(&self.features).ok_or_else(|| {
             let (wanted, known) = (self.features.join(", "), table.columns.names().join(", "));

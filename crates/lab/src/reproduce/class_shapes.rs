@@ -3,7 +3,6 @@
 
 use super::{Ground, Reproduction};
 use crate::LabError;
-use evalsmith_core::Game;
 use evalsmith_report::{Align, LineChart, Series, Style, Table, number};
 use evalsmith_stats::normal;
 use serde::{Deserialize, Serialize};
@@ -34,7 +33,7 @@ struct Shape {
 }
 
 impl ClassShapes {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let table = ground.table(&ground.with(&self.features)?)?;
         let near = table.filter(|row| table.stages[row].0.abs_diff(self.stage) <= self.radius);
         let mut told = Table::new([

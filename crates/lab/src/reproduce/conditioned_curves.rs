@@ -5,8 +5,7 @@ use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::curve_picture::{measured, rises};
 use crate::fit::{bulk, table, values};
-use crate::function::by_hand;
-use evalsmith_core::{Game, Side};
+use evalsmith_core::Side;
 use evalsmith_curves::{CurveCounter, CurveParams, Draws, Expression, TableRows, split};
 use evalsmith_data::FeatureTable;
 use evalsmith_report::{Align, LineChart, Mark, Table, number};
@@ -25,8 +24,8 @@ pub(super) struct ConditionedCurves {
 }
 
 impl ConditionedCurves {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
-        let hand = by_hand(ground.game)?;
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
+        let hand = ground.game.function_by_hand()?;
         let dataset = ground.dataset()?;
         let mut told = Table::new([
             "positions as",

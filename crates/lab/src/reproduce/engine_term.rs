@@ -17,8 +17,8 @@ use crate::curve_values::{
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
 use crate::pace::Pace;
 use evalsmith_arena::Openings;
+use evalsmith_core::Protocol;
 use evalsmith_core::files::write_atomically;
-use evalsmith_core::{Game, Protocol};
 use evalsmith_curves::{Adjustment, Draws, Expression, Method};
 use evalsmith_data::Sheet;
 use evalsmith_protocol::{Budget, Engine};
@@ -55,7 +55,7 @@ pub(super) struct EngineTerm {
 }
 
 impl EngineTerm {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let program = match locate(&self.command, Some(&self.package)) {
             Ok(program) => program,
             Err(missing) => {
@@ -97,11 +97,7 @@ impl EngineTerm {
 
     /// A table of the value without the group and what the group adds, and how many
     /// positions have both.
-    fn values<G: Game>(
-        &self,
-        ground: &Ground<'_, G>,
-        program: &Path,
-    ) -> Result<(PathBuf, usize), LabError> {
+    fn values(&self, ground: &Ground<'_>, program: &Path) -> Result<(PathBuf, usize), LabError> {
         let sample = ground.folder.join("positions.tsv");
         if self.record.is_file() {
             thin(&self.record, &sample, self.every)?;
@@ -164,13 +160,13 @@ impl EngineTerm {
         told
     }
 
-    fn matches<G: Game>(
+    fn matches(
         &self,
-        ground: &Ground<'_, G>,
+        ground: &Ground<'_>,
         program: &Path,
         percents: &[u32],
     ) -> Result<(Table, String), LabError> {
-        let openings: Openings<G> = ground.openings(self.opening_plies)?;
+        let openings: Openings = ground.openings(self.opening_plies)?;
         let versions = [("MLM", percents[0]), ("LS", percents[1]), ("off", 0), ("original", 100)];
         let engines = versions.map(|(_, percent)| self.engine(program, percent));
         let pace = Pace::Depth(ground.size.plies);
@@ -207,8 +203,8 @@ impl EngineTerm {
 }
 
 /// The conditioned curves without the group and with its fitted weight.
-fn gaps<G: Game>(
-    ground: &Ground<'_, G>,
+fn gaps(
+    ground: &Ground<'_>,
     table: &TableSource,
     fit: &Adjustment,
     kept: usize,

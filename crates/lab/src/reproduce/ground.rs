@@ -3,26 +3,24 @@
 
 use super::{Experiment, Reproduction, Size};
 use crate::LabError;
-use crate::curve_values::MakeSelective;
+use crate::curve_values::After;
 use crate::duel::{DuelPlan, Entrant, Opened, duel};
 use crate::fit::{FitPlan, FitRecord, Fitted, fit_table};
-use crate::function::{Function, FunctionName, by_hand};
+use crate::function::FunctionName;
 use crate::pace::Pace;
 use crate::run_folder::RunFolder;
 use evalsmith_arena::Openings;
-use evalsmith_core::{Game, GameRecord, Progress};
+use evalsmith_core::{Game, Progress};
 use evalsmith_data::{Dataset, FeatureTable, Maker, SelfPlay, features, generate};
 use evalsmith_learn::{Learner, with_features};
 use evalsmith_report::{Align, Table, number};
-use evalsmith_search::Searcher;
+use evalsmith_rules::{DynFunction, DynGame, Record};
 use evalsmith_stats::elo::MatchStats;
 use std::path::{Path, PathBuf};
 
 /// An experiment about to be run.
-pub(super) struct Ground<'a, G: Game> {
-    pub(super) game: &'a G,
-    /// Makes the game's own search that leaves lines out, where it has one.
-    pub(super) selective: Option<MakeSelective<G::Position>>,
+pub(super) struct Ground<'a> {
+    pub(super) game: &'a DynGame,
     pub(super) experiment: &'a Experiment,
     pub(super) size: Size,
     pub(super) seed: u64,
@@ -34,12 +32,12 @@ pub(super) struct Ground<'a, G: Game> {
 }
 
 /// A function with the name it plays under.
-pub(super) struct Named<F> {
+pub(super) struct Named {
     pub(super) name: String,
-    pub(super) function: Function<F>,
+    pub(super) function: DynFunction,
 }
 
-impl<G: Game> Ground<'_, G> {
+impl Ground<'_> {
     pub(super) fn title(&self) -> String {
         let Experiment { paper, id, title, .. } = self.experiment;
         format!("{paper} {id}: {title}")
@@ -52,7 +50,7 @@ impl<G: Game> Ground<'_, G> {
     }
 
     fn generate(&self, play: &SelfPlay, data: &Path) -> Result<(), LabError> {
-        let function = by_hand(self.game)?;
+        let function = self.game.function_by_hand()?;
         let maker = Maker {
             function: function.identity(&FunctionName::Hand),
             openings: None,
@@ -74,12 +72,12 @@ impl<G: Game> Ground<'_, G> {
     }
 
     /// Their positions by the features of `game`.
-    pub(super) fn table(&self, game: &G) -> Result<FeatureTable, LabError> {
+    pub(super) fn table(&self, game: &DynGame) -> Result<FeatureTable, LabError> {
         Ok(features(game, &self.dataset()?, self.progress)?)
     }
 
     /// The game with these features.
-    pub(super) fn with(&self, names: &[String]) -> Result<G, LabError> {
+    pub(super) fn with(&self, names: &[String]) -> Result<DynGame, LabError> {
         Ok(with_features(self.game, names)?)
     }
 
@@ -97,7 +95,7 @@ impl<G: Game> Ground<'_, G> {
         plan.seed = self.seed;
         let stages = self.game.stages();
         let game = self.with(table.columns.names())?;
-        let linear = by_hand(&game)?;
+        let linear = game.function_by_hand()?;
         let digest = String::new();
         fit_table(game.name(), stages, table, &plan, linear.model(), digest, self.progress)
     }
@@ -108,24 +106,33 @@ impl<G: Game> Ground<'_, G> {
         names: &[String],
         learner: Learner,
         radius: u8,
-    ) -> Result<(Named<G::Features>, FitRecord), LabError> {
+    ) -> Result<(Named, FitRecord), LabError> {
         let game = self.with(names)?;
         let fitted = self.fit(&self.table(&game)?, learner, radius)?;
-        let function = Function::of_model(fitted.model, &game)?;
+        let function = game.function_of_model(fitted.model)?;
         Ok((Named { name: learner.to_string(), function }, fitted.record))
     }
 
     /// The linear player: the game's weights set by hand.
-    pub(super) fn linear(&self) -> Result<Named<G::Features>, LabError> {
-        Ok(Named { name: "linear".into(), function: by_hand(self.game)? })
+    pub(super) fn linear(&self) -> Result<Named, LabError> {
+        Ok(Named { name: "linear".into(), function: self.game.function_by_hand()? })
+    }
+
+    /// Whose values are drawn: the linear player's, or those of the function that comes
+    /// with the game where its search must leave lines out.
+    pub(super) const fn asked(after: After) -> FunctionName {
+        match after {
+            After::Selective(..) => FunctionName::Shipped,
+            _ => FunctionName::Hand,
+        }
     }
 
     /// Openings after which the linear player sees no great advantage: at three
     /// plies neither side's chance is below three in eight.
-    pub(super) fn openings(&self, plies: u16) -> Result<Openings<G>, LabError> {
-        let function = by_hand(self.game)?;
-        let even = |record: &GameRecord<G::Position>| {
-            let found = Searcher::new(&function, 0).fixed_depth(record, 3);
+    pub(super) fn openings(&self, plies: u16) -> Result<Openings, LabError> {
+        let function = self.game.function_by_hand()?;
+        let even = |record: &Record| {
+            let found = function.search(0).fixed_depth(record, 3);
             !found.value.is_decisive() && found.value.0.abs() <= 500
         };
         Ok(Openings::random_where(self.game, plies, self.size.pairs, self.seed, &even)?)
@@ -135,9 +142,9 @@ impl<G: Game> Ground<'_, G> {
     pub(super) fn meet(
         &self,
         log: &str,
-        first: (&Named<G::Features>, Pace),
-        second: (&Named<G::Features>, Pace),
-        openings: &Openings<G>,
+        first: (&Named, Pace),
+        second: (&Named, Pace),
+        openings: &Openings,
     ) -> Result<MatchStats, LabError> {
         let names = [&first, &second].map(|(player, pace)| format!("{} {pace}", player.name));
         let identities = [first.0, second.0]

@@ -5,17 +5,15 @@
 use super::ground::{Named, match_table, significance};
 use super::{Ground, Reproduction};
 use crate::LabError;
-use crate::function::Function;
 use crate::glem::{GroupReport, PatternFitPlan, fit_patterns};
 use crate::pace::Pace;
 use evalsmith_arena::Calibration;
-use evalsmith_core::Game;
 use evalsmith_data::Dataset;
 use evalsmith_learn::{PatternFile, PatternFunction};
 use evalsmith_report::{Align, LineChart, Series, Style, Table, number};
+use evalsmith_rules::DynFeatures;
 use evalsmith_stats::elo::MatchStats;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Versions with large patterns against the one without.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,16 +55,17 @@ impl Published {
 }
 
 /// A version, and what is known of its fit.
-struct Version<F> {
-    named: Named<F>,
+struct Version {
+    named: Named,
+    patterns: PatternFunction<DynFeatures>,
     reports: Vec<GroupReport>,
 }
 
 impl LargePatterns {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let dataset = ground.dataset()?;
         let base = self.version(ground, &dataset, &self.base)?;
-        let mut versions: Vec<(String, Version<G::Features>)> = Vec::new();
+        let mut versions: Vec<(String, Version)> = Vec::new();
         for row in &self.matches {
             if versions.iter().all(|(added, _)| *added != row.added) {
                 let set = format!("{}+{}", self.base, row.added);
@@ -118,12 +117,12 @@ impl LargePatterns {
     }
 
     /// A version, fitted now unless it is there.
-    fn version<G: Game>(
+    fn version(
         &self,
-        ground: &Ground<'_, G>,
+        ground: &Ground<'_>,
         dataset: &Dataset,
         set: &str,
-    ) -> Result<Version<G::Features>, LabError> {
+    ) -> Result<Version, LabError> {
         let path = ground.folder.join(&format!("{set}.model"));
         if !path.exists() {
             let mut plan = PatternFitPlan::new(set.to_owned().into());
@@ -141,12 +140,12 @@ impl LargePatterns {
         }
         let file = PatternFile::load(&path)?;
         let reports = serde_json::from_value(file.made_by["groups"].clone()).map_err(|e| {
+            let path = path.clone();
             LabError::Unreadable { path, reason: format!("{e}; remove it and run again") }
         })?;
-        let function = PatternFunction::open(ground.game, file)?;
-        let named =
-            Named { name: set.to_owned(), function: Function::Patterns(Arc::new(function)) };
-        Ok(Version { named, reports })
+        let named = Named { name: set.to_owned(), function: ground.game.open_function(&path)? };
+        let patterns = PatternFunction::open(ground.game, file)?;
+        Ok(Version { named, patterns, reports })
     }
 
     /// What makes a state valid among fewer positions than the paper's: less, but no
@@ -155,7 +154,7 @@ impl LargePatterns {
         if positions >= PAPERS_POSITIONS { self.published_min_count } else { FEWEST }
     }
 
-    fn states<F>(&self, positions: u64, versions: &[(String, Version<F>)]) -> Table {
+    fn states(&self, positions: u64, versions: &[(String, Version)]) -> Table {
         let mut table = Table::new([
             "pattern",
             "positions",
@@ -169,7 +168,7 @@ impl LargePatterns {
         .caption("States with a weight, and the tables they need");
         let mut seen = Vec::new();
         for (_, version) in versions {
-            let Function::Patterns(function) = &version.named.function else { continue };
+            let function = &version.patterns;
             let names = function.model().plan().sparse.iter().map(|pattern| &pattern.name);
             let tables = function.tables().sparse_tables();
             for ((name, valid), (cells, fill)) in names.zip(function.model().valid()).zip(tables) {
@@ -217,7 +216,7 @@ fn told(row: &Published, stats: &MatchStats) -> String {
 }
 
 /// The error held out of every version.
-fn errors<F>(base: &Version<F>, versions: &[(String, Version<F>)]) -> Table {
+fn errors(base: &Version, versions: &[(String, Version)]) -> Table {
     let mut table = Table::new(["patterns", "error held out"])
         .align([Align::Left, Align::Right])
         .caption("Errors of the fits, in discs");

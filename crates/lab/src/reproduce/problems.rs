@@ -3,12 +3,11 @@
 
 use super::{Ground, Reproduction};
 use crate::LabError;
-use crate::function::Function;
 use evalsmith_core::files::write_atomically;
 use evalsmith_core::{Game, GameRecord, Position};
 use evalsmith_learn::Learner;
 use evalsmith_report::{Align, Table, number};
-use evalsmith_search::Searcher;
+use evalsmith_rules::{DynFunction, DynGame, MoveId, Record};
 use evalsmith_stats::normal::Z95;
 use evalsmith_stats::proportion::wilson;
 use rayon::prelude::*;
@@ -39,7 +38,7 @@ pub(super) struct Problems {
 type Solved = Vec<[bool; 2]>;
 
 impl Problems {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         if ground.game.solver().is_none() {
             let message = format!("{} cannot be solved near its end", ground.game.name());
             return Err(LabError::Settings(message));
@@ -75,12 +74,7 @@ impl Problems {
         Ok(self.told(ground, &depths, &solved))
     }
 
-    fn told<G: Game>(
-        &self,
-        ground: &Ground<'_, G>,
-        depths: &[u8],
-        solved: &[Solved],
-    ) -> Reproduction {
+    fn told(&self, ground: &Ground<'_>, depths: &[u8], solved: &[Solved]) -> Reproduction {
         let n = solved.len() as f64;
         let [fewest, most] = ground.size.empties;
         let mut table = Table::new([
@@ -176,7 +170,7 @@ impl Diary {
 }
 
 /// One position a game with the right number of empty squares and a choice.
-fn problems<G: Game>(ground: &Ground<'_, G>) -> Result<Vec<GameRecord<G::Position>>, LabError> {
+fn problems(ground: &Ground<'_>) -> Result<Vec<Record>, LabError> {
     let solver = ground.game.solver();
     let [fewest, most] = ground.size.empties;
     let mut found = Vec::new();
@@ -210,16 +204,16 @@ fn problems<G: Game>(ground: &Ground<'_, G>) -> Result<Vec<GameRecord<G::Positio
 }
 
 /// Whether each function's choice at each depth is as good as any.
-fn solve<G: Game>(
-    game: &G,
-    record: &GameRecord<G::Position>,
+fn solve(
+    game: &DynGame,
+    record: &Record,
     depths: &[u8],
-    functions: &[&Function<G::Features>; 2],
+    functions: &[&DynFunction; 2],
 ) -> Option<Solved> {
     let mut solver = game.solver()?;
     let best = solver.solve(record.position()).outcome;
     let mut known = Vec::new();
-    let mut is_best = |m: <G::Position as Position>::Move| {
+    let mut is_best = |m: MoveId| {
         if let Some((_, right)) = known.iter().find(|(other, _)| *other == m) {
             return *right;
         }
@@ -227,7 +221,7 @@ fn solve<G: Game>(
         known.push((m, right));
         right
     };
-    let mut searchers = functions.map(|f| Searcher::new(f, 1 << 20));
+    let mut searchers = functions.map(|f| f.search(1 << 20));
     let rows = depths.iter().map(|&depth| {
         let chosen = searchers.each_mut().map(|s| s.fixed_depth(record, depth).best);
         chosen.map(|m| m.is_some_and(&mut is_best))

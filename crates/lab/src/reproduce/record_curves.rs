@@ -13,8 +13,6 @@ use crate::curve_adjust::{fit_table_weights, formula};
 use crate::curve_picture::{measured, rises};
 use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table};
 use crate::curve_values::{After, OwnOrder, ValueSource, own_values};
-use crate::function::{FunctionName, by_hand};
-use evalsmith_core::Game;
 use evalsmith_curves::{Adjustment, Curve, Draws, Expression, Method};
 use evalsmith_report::{Align, LineChart, Table, number};
 use evalsmith_stats::normal;
@@ -135,7 +133,7 @@ impl RecordCurves {
         }
     }
 
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let features =
             self.features.iter().map(|text| read(text)).collect::<Result<Vec<_>, _>>()?;
         let mut weights = Table::new(["records", "method", "feature", "weight", "95 %"]).align([
@@ -259,25 +257,14 @@ impl RecordCurves {
 impl Source {
     /// The table of the records, with our values and features where they are
     /// wanted, and the records' name.
-    fn open<G: Game>(
-        &self,
-        ground: &Ground<'_, G>,
-        place: usize,
-    ) -> Result<(String, TableSource), LabError> {
-        let hand = by_hand(ground.game)?;
+    fn open(&self, ground: &Ground<'_>, place: usize) -> Result<(String, TableSource), LabError> {
+        let name = Ground::asked(self.after);
         let path = ground.folder.join(&format!("values-{place}.tsv"));
         let (column, output) = ("value".to_owned(), path.clone());
         let order = OwnOrder { after: self.after, column, atoms: false, output };
         let value = |source: &ValueSource| -> Result<(), LabError> {
             if !path.exists() {
-                own_values(
-                    ground.game,
-                    (&FunctionName::Hand, &hand),
-                    ground.selective,
-                    source,
-                    &order,
-                    ground.progress,
-                )?;
+                own_values(ground.game, &name, source, &order, ground.progress)?;
             }
             Ok(())
         };

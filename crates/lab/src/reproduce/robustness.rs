@@ -4,7 +4,6 @@
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::fit::values;
-use evalsmith_core::Game;
 use evalsmith_learn::{Learner, gain};
 use evalsmith_report::{Align, Table, number};
 use serde::{Deserialize, Serialize};
@@ -23,7 +22,7 @@ pub(super) struct Robustness {
 }
 
 impl Robustness {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let plain = ground.table(&ground.with(&self.features)?)?;
         let mut table =
             Table::new(["learner", "added", "log-loss without", "taken off by it", "95 %"])

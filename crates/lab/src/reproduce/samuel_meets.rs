@@ -6,7 +6,6 @@ use super::ground::{Named, match_table, significance};
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::book::Book;
-use crate::function::Function;
 use crate::griffith::fit_move_table;
 use crate::pace::Pace;
 use crate::samuel::{SamuelParams, fit_samuel};
@@ -18,7 +17,6 @@ use evalsmith_learn::{
 use evalsmith_report::{Align, Table, number};
 use evalsmith_stats::elo::MatchStats;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// A tournament of the learners.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +32,7 @@ pub(super) struct SamuelMeets {
 }
 
 impl SamuelMeets {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let game = ground.with(&self.features)?;
         let stages = game.stages();
         let dataset = ground.dataset()?;
@@ -54,7 +52,7 @@ impl SamuelMeets {
             let made_by = serde_json::json!({ "experiment": ground.title() });
             let file = ModelFile { game: game.name().into(), made_by, model };
             file.save(&ground.folder.join(&format!("{name}.model")))?;
-            let function = Function::of_model(file.model, &game)?;
+            let function = game.function_of_model(file.model)?;
             players.push(Named { name: name.into(), function });
         }
         let openings = ground.openings(self.opening_plies)?;
@@ -70,9 +68,10 @@ impl SamuelMeets {
             }
         }
         let table = fit_move_table(ground.game, &dataset, ground.progress)?;
-        table.save(&ground.folder.join("griffith.json"))?;
+        let path = ground.folder.join("griffith.json");
+        table.save(&path)?;
         let griffith =
-            Named { name: "griffith".into(), function: Function::Moves(Arc::new(table)) };
+            Named { name: "griffith".into(), function: ground.game.open_function(&path)? };
         let one_ply = Pace::Depth(1);
         for player in &players {
             let log = format!("{}-griffith", player.name);
@@ -120,7 +119,7 @@ struct Scheme {
 }
 
 impl SignatureCopies {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let game = ground.with(&self.features)?;
         let dataset = ground.dataset()?;
         // Every fifth game is held out.
@@ -196,7 +195,7 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         use rand::RngExt;
         let game = ground.with(&self.features)?;
         let Some(hand) = game.hand_weights() else {
@@ -212,7 +211,7 @@ impl Versions {
             };
             let varied: Vec<f64> = hand.iter().map(factor).collect();
             let model = Linear::by_hand(self.features.clone(), varied.clone(), game.stages())?;
-            let function = Function::of_model(model.into(), &game)?;
+            let function = game.function_of_model(model.into())?;
             players.push(Named { name: format!("version {}", version + 1), function });
             weights.push(varied);
         }

@@ -10,9 +10,8 @@
 use super::{Ground, Reproduction};
 use crate::LabError;
 use crate::curve_picture::{measured, rises};
-use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table, read_rows};
+use crate::curve_table::{TableCurves, TablePlan, TableSource, draw_table};
 use crate::curve_values::{After, OwnOrder, OwnValued, ValueSource, own_values};
-use crate::function::{FunctionName, by_hand};
 use crate::run_folder::write_json;
 use evalsmith_core::Game;
 use evalsmith_core::files::write_atomically;
@@ -79,10 +78,10 @@ impl SearchCurves {
         self.searches.retain(|search| !matches!(search, After::Depth(2..)));
     }
 
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let mut searches = Vec::new();
         for (place, &after) in self.searches.iter().enumerate() {
-            if !matches!(after, After::Selective(..)) || ground.selective.is_some() {
+            if !matches!(after, After::Selective(..)) || leaves_lines_out(ground) {
                 searches.push(Search::value(ground, place, after)?);
             }
         }
@@ -174,11 +173,7 @@ impl SearchCurves {
 
 impl Search {
     /// The values of all positions after a search, made now unless they are there.
-    fn value<G: Game>(
-        ground: &Ground<'_, G>,
-        place: usize,
-        after: After,
-    ) -> Result<Self, LabError> {
+    fn value(ground: &Ground<'_>, place: usize, after: After) -> Result<Self, LabError> {
         let path = ground.folder.join(&format!("values-{place}.tsv"));
         let account = ground.folder.join(&format!("values-{place}.json"));
         let known = std::fs::read(&account).ok().filter(|_| path.is_file());
@@ -188,19 +183,17 @@ impl Search {
         let source = ValueSource::Dataset(ground.dataset()?.dir().to_owned());
         let (column, output) = ("value".to_owned(), path.clone());
         let order = OwnOrder { after, column, atoms: false, output };
-        let (hand, selective) = (by_hand(ground.game)?, ground.selective);
+        let name = Ground::asked(after);
         ground.progress.note(&format!("values after {after}"));
-        let valued = own_values(
-            ground.game,
-            (&FunctionName::Hand, &hand),
-            selective,
-            &source,
-            &order,
-            ground.progress,
-        )?;
+        let valued = own_values(ground.game, &name, &source, &order, ground.progress)?;
         write_json(&account, &valued)?;
         Ok(Self { after, valued, path })
     }
+}
+
+/// Whether the function that comes with the game has a search that leaves lines out.
+fn leaves_lines_out(ground: &Ground<'_>) -> bool {
+    ground.game.shipped().is_some_and(|shipped| !shipped.search(0).levels().is_empty())
 }
 
 /// Writes one table with the values of all searches, of the positions that all have one.
@@ -242,8 +235,8 @@ struct Losses {
 }
 
 impl Losses {
-    fn read<G: Game>(
-        ground: &Ground<'_, G>,
+    fn read(
+        ground: &Ground<'_>,
         source: &TableSource,
         columns: &[Expression],
         judged: &[Judged],
@@ -251,8 +244,7 @@ impl Losses {
         let fits: Vec<_> = judged.iter().map(|one| one.curves.total.logistic).collect();
         let mut losses = Self { games: Vec::new(), positions: 0.0, won: 0.0 };
         let mut last = None;
-        let sheet = Sheet::open(&source.path)?;
-        read_rows(&sheet, source, columns, ground.progress, |_, half_points, game, values| {
+        source.open()?.read_rows(columns, ground.progress, |_, half_points, game, values| {
             // Draws are left out of the curves as well.
             if half_points == 1 {
                 return;

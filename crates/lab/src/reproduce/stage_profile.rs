@@ -4,7 +4,6 @@
 
 use super::{Ground, Reproduction};
 use crate::LabError;
-use evalsmith_core::Game;
 use evalsmith_learn::{Diagnosis, Learner};
 use evalsmith_report::{LineChart, Mark, Series, Style, Table, number};
 use serde::{Deserialize, Serialize};
@@ -29,7 +28,7 @@ enum What {
 }
 
 impl StageProfile {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let table = ground.table(&ground.with(&self.features)?)?;
         // A fit knows its features, and those that tables make of others.
         let fitted = ground.fit(&table, Learner::Fisher, self.radius)?;
@@ -53,7 +52,7 @@ fn some(found: &[Diagnosis]) -> impl Iterator<Item = &Diagnosis> {
     found.iter().step_by((found.len() / 12).max(1))
 }
 
-fn correlations<G: Game>(ground: &Ground<'_, G>, found: &[Diagnosis]) -> Reproduction {
+fn correlations(ground: &Ground<'_>, found: &[Diagnosis]) -> Reproduction {
     let names: Vec<String> = found.first().map(|d| d.moments.features.clone()).unwrap_or_default();
     let pairs: Vec<(usize, usize)> =
         (0..names.len()).flat_map(|i| (i + 1..names.len()).map(move |j| (i, j))).collect();
@@ -96,7 +95,7 @@ fn correlations<G: Game>(ground: &Ground<'_, G>, found: &[Diagnosis]) -> Reprodu
     made
 }
 
-fn classification<G: Game>(ground: &Ground<'_, G>, found: &[Diagnosis]) -> Reproduction {
+fn classification(ground: &Ground<'_>, found: &[Diagnosis]) -> Reproduction {
     let names: Vec<String> = found.first().map(|d| d.moments.features.clone()).unwrap_or_default();
     let mut table = Table::new(["stage".to_owned()].into_iter().chain(names.iter().cloned()))
         .caption("Share of positions whose winner one feature names, with 95 % intervals");
@@ -141,11 +140,7 @@ fn classification<G: Game>(ground: &Ground<'_, G>, found: &[Diagnosis]) -> Repro
     made
 }
 
-fn covariances<G: Game>(
-    ground: &Ground<'_, G>,
-    found: &[Diagnosis],
-    sentence: &str,
-) -> Reproduction {
+fn covariances(ground: &Ground<'_>, found: &[Diagnosis], sentence: &str) -> Reproduction {
     let mut table =
         Table::new(["stage", "positions", "games", "Box's M", "degrees of freedom", "p"])
             .caption("Whether won and lost positions share a covariance");

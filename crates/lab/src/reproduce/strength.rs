@@ -38,7 +38,7 @@ pub(super) struct PliesWorth {
 }
 
 impl PliesWorth {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let depth = ground.size.plies;
         let (learned, record) = ground.learned(&self.features, self.learner, self.radius)?;
         let linear = ground.linear()?;
@@ -144,7 +144,7 @@ pub(super) struct LearnersMeet {
 }
 
 impl LearnersMeet {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let game = ground.with(&self.features)?;
         let table = ground.table(&game)?;
         let mut players = Vec::new();
@@ -156,7 +156,7 @@ impl LearnersMeet {
                 model: fitted.model.clone(),
             };
             file.save(&ground.folder.join(&format!("{learner}.model")))?;
-            let function = crate::function::Function::of_model(fitted.model, &game)?;
+            let function = game.function_of_model(fitted.model)?;
             players.push(super::ground::Named { name: learner.to_string(), function });
         }
         let openings = ground.openings(self.opening_plies)?;
@@ -197,11 +197,7 @@ impl LearnersMeet {
     }
 
     /// How much more time each later learner needs to equal the first.
-    fn factors<G: Game>(
-        &self,
-        ground: &Ground<'_, G>,
-        sentences: &mut Vec<String>,
-    ) -> Result<Table, LabError> {
+    fn factors(&self, ground: &Ground<'_>, sentences: &mut Vec<String>) -> Result<Table, LabError> {
         let contender = |learner: Learner| Contender {
             name: learner.to_string(),
             mind: Mind::Function(FunctionName::File(
@@ -229,7 +225,7 @@ impl LearnersMeet {
                 precision: 1.5,
             };
             let folder = ground.folder.join(&format!("factor-{learner}"));
-            let found = time_factor(ground.game, &order, None, &folder, ground.progress)?;
+            let found = time_factor(ground.game, &order, &folder, ground.progress)?;
             let games: u64 = found.batches.iter().map(|b| 2 * b.pairs.pairs()).sum();
             let (factor, interval) = match (&found.step, &found.fit) {
                 (Step::Found { factor, interval }, _) => {

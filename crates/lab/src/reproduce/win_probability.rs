@@ -30,7 +30,7 @@ pub(super) struct WinProbability {
 }
 
 impl WinProbability {
-    pub(super) fn run<G: Game>(&self, ground: &Ground<'_, G>) -> Result<Reproduction, LabError> {
+    pub(super) fn run(&self, ground: &Ground<'_>) -> Result<Reproduction, LabError> {
         let table = ground.table(&ground.with(std::slice::from_ref(&self.feature))?)?;
         let near = table.filter(|row| table.stages[row].0.abs_diff(self.stage) <= self.radius);
         let one = vec![Stage(0); near.len()];

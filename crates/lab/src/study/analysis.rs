@@ -5,10 +5,11 @@
 //! doubling bounds what is lost. Every value is that of plain minimax at its depth, so
 //! a ranking cut in slices equals one that was not.
 
+use crate::study::TABLE_BYTES;
 use crate::study::words::{margin, verdict};
 use crate::study::{News, Step, Stepwise};
 use evalsmith_core::{Game, Position, Score, Solve};
-use evalsmith_rules::{DynGame, MoveId, Pos, Record};
+use evalsmith_rules::{DynFunction, DynGame, MoveId, Pos, Record};
 use evalsmith_search::{Found, Limits, Search};
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
@@ -66,6 +67,7 @@ pub(super) struct Ranking {
     game: DynGame,
     record: Record,
     search: Box<dyn Search<Pos>>,
+    margin_per_logit: Option<f64>,
     solver: Option<Box<dyn Solve<Pos>>>,
     candidates: Vec<Candidate<MoveId>>,
     /// The depth being worked on, and the candidate.
@@ -79,7 +81,7 @@ pub(super) struct Ranking {
 impl Ranking {
     pub(super) fn new(
         game: DynGame,
-        search: Box<dyn Search<Pos>>,
+        function: &DynFunction,
         record: Record,
         most_depth: u8,
     ) -> Self {
@@ -90,7 +92,8 @@ impl Ranking {
         let solver = game.solver().filter(|s| s.moves_left(record.position()) <= SOLVE_AT);
         Self {
             solver,
-            search,
+            search: function.search(TABLE_BYTES),
+            margin_per_logit: function.margin_per_logit(),
             game,
             record,
             candidates,
@@ -150,7 +153,7 @@ impl Ranking {
                 log_odds: c.value.log_odds().0,
                 margin: c.value.is_decisive().then(|| margin(c.value)),
                 exact: c.exact,
-                verdict: verdict(&self.game, c.value, c.exact),
+                verdict: verdict(&self.game, self.margin_per_logit, c.value, c.exact),
                 line,
             }
         };
@@ -194,12 +197,10 @@ impl Stepwise for Ranking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::by_hand;
-    use crate::study::{GameStudy, Line, Study};
+    use crate::study::{Line, Study};
     use evalsmith_chess::Chess;
     use evalsmith_core::GameRecord;
     use evalsmith_othello::Othello;
-    use evalsmith_search::Searcher;
 
     fn standings(mut work: Box<dyn Stepwise>, slice: Duration) -> Vec<Standing> {
         let mut all = Vec::new();
@@ -215,12 +216,11 @@ mod tests {
     }
 
     /// The values of the whole search, which knows the type of its game.
-    fn compare<G: Game>(game: &G, moves: &str, depth: u8, slice: Duration) {
+    fn compare(game: &DynGame, moves: &str, depth: u8, slice: Duration) {
         let line = Line { from: None, moves: moves.split(' ').map(str::to_owned).collect() };
-        let told =
-            standings(GameStudy::by_hand(game.clone()).analysis(&line, depth).unwrap(), slice);
+        let told = standings(Study::by_hand(game.clone()).analysis(&line, depth).unwrap(), slice);
         let record = super::super::line::record(game, &line).unwrap();
-        let mut searcher = Searcher::new(by_hand(game).unwrap(), 0);
+        let mut searcher = game.function_by_hand().unwrap().search(0);
         for (standing, depth) in told.iter().zip(1..) {
             let limits = Limits::depth(depth);
             let whole = searcher.rank_moves(&record, &limits, &AtomicBool::new(false));
@@ -234,14 +234,14 @@ mod tests {
     #[test]
     fn a_ranking_in_slices_is_the_whole_one() {
         for slice in [Duration::from_micros(200), Duration::from_secs(1)] {
-            compare(&Othello::new(), "f5 d6 c3", 6, slice);
-            compare(&Chess, "e4 e5", 3, slice);
+            compare(&DynGame::new(Othello::new()), "f5 d6 c3", 6, slice);
+            compare(&DynGame::new(Chess), "e4 e5", 3, slice);
         }
     }
 
     #[test]
     fn the_end_is_solved_and_said_to_be_exact() {
-        let game = Othello::new();
+        let game = DynGame::new(Othello::new());
         let mut record = GameRecord::new(game.start(), evalsmith_core::Side::First, 128);
         let mut solver = game.solver().unwrap();
         while solver.moves_left(record.position()) > 8 {
@@ -250,10 +250,8 @@ mod tests {
         }
         let from = game.format(record.position(), record.side());
         let line = Line { from: Some(from), moves: Vec::new() };
-        let told = standings(
-            GameStudy::by_hand(game).analysis(&line, 60).unwrap(),
-            Duration::from_millis(50),
-        );
+        let told =
+            standings(Study::by_hand(game).analysis(&line, 60).unwrap(), Duration::from_millis(50));
         let last = told.last().unwrap();
         let exact = solver.solve(record.position());
         assert!(last.exact && last.moves.iter().all(|m| m.exact));
@@ -263,10 +261,8 @@ mod tests {
     #[test]
     fn a_finished_game_has_nothing_to_analyse() {
         let line = Line { from: None, moves: "f3 e5 g4 Qh4#".split(' ').map(Into::into).collect() };
-        let told = standings(
-            GameStudy::by_hand(Chess).analysis(&line, 9).unwrap(),
-            Duration::from_millis(5),
-        );
+        let told =
+            standings(Study::by_hand(Chess).analysis(&line, 9).unwrap(), Duration::from_millis(5));
         assert_eq!((told.len(), told[0].moves.len()), (1, 0));
     }
 }

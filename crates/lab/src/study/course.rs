@@ -157,12 +157,12 @@ impl Stepwise for Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{GameStudy, Line, Study};
+    use crate::study::{Line, Study};
     use evalsmith_chess::Chess;
 
     #[test]
     fn the_move_that_lets_itself_be_mated_is_a_blunder() {
-        let study = GameStudy::by_hand(Chess);
+        let study = Study::by_hand(Chess);
         let moves = "f3 e5 g4 Qh4#".split(' ').map(Into::into).collect();
         let mut work = study.course(&Line { from: None, moves }, 2).unwrap();
         let mut last = None;

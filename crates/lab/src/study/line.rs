@@ -3,6 +3,7 @@
 use crate::LabError;
 use crate::study::words::ending;
 use evalsmith_core::{Game, GameRecord, Malformed, Picture, Position, Side, Way};
+use evalsmith_rules::{DynGame, Record};
 use serde::{Deserialize, Serialize};
 
 /// No move of any game is longer in bytes.
@@ -56,7 +57,7 @@ pub struct Legal {
 }
 
 /// Plays a line.
-pub(super) fn record<G: Game>(game: &G, line: &Line) -> Result<GameRecord<G::Position>, LabError> {
+pub(super) fn record(game: &DynGame, line: &Line) -> Result<Record, LabError> {
     let (position, side) = match &line.from {
         Some(text) => game.parse(text)?,
         None => (game.start(), Side::First),
@@ -76,7 +77,7 @@ pub(super) fn record<G: Game>(game: &G, line: &Line) -> Result<GameRecord<G::Pos
 }
 
 /// The position at the end of a record.
-pub(super) fn view<G: Game>(game: &G, record: &GameRecord<G::Position>) -> View {
+pub(super) fn view(game: &DynGame, record: &Record) -> View {
     let (position, side) = (record.position(), record.side());
     let legal = |m| Legal { mv: game.format_move(position, m), way: game.way(position, m) };
     let ending = ending(game, record);
@@ -89,7 +90,7 @@ pub(super) fn view<G: Game>(game: &G, record: &GameRecord<G::Position>) -> View 
         to_move: side,
         ply: record.ply(),
         line: played().map(|(p, &m)| game.format_move(p, m)).collect(),
-        last: played().last().map(|(p, &m)| game.way(p, m)),
+        last: played().next_back().map(|(p, &m)| game.way(p, m)),
         moves,
         ending,
     }
@@ -97,7 +98,7 @@ pub(super) fn view<G: Game>(game: &G, record: &GameRecord<G::Position>) -> View 
 
 /// Reads a position, or moves from the start: with or without spaces and numbers, and
 /// with moves left out where there is only one, as passes are in Othello.
-pub(super) fn read<G: Game>(game: &G, text: &str) -> Result<Line, Malformed> {
+pub(super) fn read(game: &DynGame, text: &str) -> Result<Line, Malformed> {
     let text = text.trim();
     let as_position = match game.parse(text) {
         Ok((position, side)) => {
@@ -135,8 +136,10 @@ pub(super) fn read<G: Game>(game: &G, text: &str) -> Result<Line, Malformed> {
                 return Err(Malformed::new("move", word, reason));
             }
         };
-        moves.push(game.format_move(position, m));
-        record.play(m).map_err(|e| Malformed::new("transcript", text, e.to_string()))?;
+        let name = game.format_move(position, m);
+        let played = record.play_named(m, &name);
+        played.map_err(|e| Malformed::new("transcript", text, e.to_string()))?;
+        moves.push(name);
         rest = &rest[length..];
     }
     Ok(Line { from: None, moves })
@@ -158,25 +161,33 @@ mod tests {
     #[test]
     fn transcripts_are_read_however_they_are_written() {
         for text in ["f5d6c3", "F5 d6, C3", " 1. f5 d6 2. c3 "] {
-            assert_eq!(read(&Othello::new(), text).unwrap().moves, ["f5", "d6", "c3"], "{text}");
+            assert_eq!(
+                read(&DynGame::new(Othello::new()), text).unwrap().moves,
+                ["f5", "d6", "c3"],
+                "{text}"
+            );
         }
-        let moves = read(&Chess, "1. e4 e5 2. Nf3 Nc6 3.Bb5 a6 4... Ba4").unwrap().moves;
+        let moves =
+            read(&DynGame::new(Chess), "1. e4 e5 2. Nf3 Nc6 3.Bb5 a6 4... Ba4").unwrap().moves;
         assert_eq!(moves, ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4"]);
     }
 
     #[test]
     fn a_position_is_read_and_nonsense_refused_with_the_place() {
         let start = Chess.format(&Chess.start(), Side::First);
-        assert_eq!(read(&Chess, &start).unwrap().from, Some(start));
-        let reason = read(&Othello::new(), "f5 d6 a1").unwrap_err().to_string();
+        assert_eq!(read(&DynGame::new(Chess), &start).unwrap().from, Some(start));
+        let reason = read(&DynGame::new(Othello::new()), "f5 d6 a1").unwrap_err().to_string();
         assert!(reason.contains("after 2 moves") && reason.contains("a1"), "{reason}");
-        assert!(read(&Chess, "hello").is_err() && read(&Chess, "é é").is_err());
+        assert!(
+            read(&DynGame::new(Chess), "hello").is_err()
+                && read(&DynGame::new(Chess), "é é").is_err()
+        );
     }
 
     #[test]
     fn a_view_tells_moves_with_their_squares() {
         let line = Line { from: None, moves: vec!["F5".into()] };
-        let game = Othello::new();
+        let game = DynGame::new(Othello::new());
         let view = view(&game, &record(&game, &line).unwrap());
         assert_eq!((view.line, view.ply, view.to_move), (vec!["f5".into()], 1, Side::Second));
         assert_eq!(view.last, Some(Way::onto(37)));

@@ -3,11 +3,12 @@
 
 use crate::LabError;
 use crate::study::line::{self, Line};
-use evalsmith_core::{Game, GameRecord, Malformed};
+use evalsmith_core::{Game, Malformed};
 use evalsmith_data::{InputFormat, first_record};
+use evalsmith_rules::{DynGame, Record};
 
 /// Reads whatever tells a game or a position.
-pub(super) fn read<G: Game>(game: &G, text: &str) -> Result<Line, LabError> {
+pub(super) fn read(game: &DynGame, text: &str) -> Result<Line, LabError> {
     let text = text.trim();
     if let Some(command) = text.strip_prefix("position ") {
         return commanded(game, command);
@@ -26,7 +27,7 @@ pub(super) fn read<G: Game>(game: &G, text: &str) -> Result<Line, LabError> {
 }
 
 /// The format of a record by its first signs; none of plain moves and positions.
-fn record_format<G: Game>(game: &G, text: &str) -> Option<InputFormat> {
+fn record_format(game: &DynGame, text: &str) -> Option<InputFormat> {
     let csa = |line: &str| {
         let line = line.as_bytes();
         line.len() >= 7 && b"+-".contains(&line[0]) && line[1..5].iter().all(u8::is_ascii_digit)
@@ -46,7 +47,7 @@ fn record_format<G: Game>(game: &G, text: &str) -> Option<InputFormat> {
 }
 
 /// `startpos moves ...`, `fen FEN moves ...`, `sfen SFEN moves ...`.
-fn commanded<G: Game>(game: &G, command: &str) -> Result<Line, LabError> {
+fn commanded(game: &DynGame, command: &str) -> Result<Line, LabError> {
     let (from, moves) = command.split_once("moves").unwrap_or((command, ""));
     let from = from.trim();
     let from = from.strip_prefix("sfen ").or_else(|| from.strip_prefix("fen ")).unwrap_or(from);
@@ -56,7 +57,7 @@ fn commanded<G: Game>(game: &G, command: &str) -> Result<Line, LabError> {
 }
 
 /// A record as a line, in the game's own spelling.
-fn told<G: Game>(game: &G, record: &GameRecord<G::Position>) -> Line {
+fn told(game: &DynGame, record: &Record) -> Line {
     let first = &record.positions()[0];
     let text = game.format(first, record.first());
     let usual = game.format(&game.start(), evalsmith_core::Side::First);
@@ -84,23 +85,23 @@ mod tests {
     use evalsmith_chess::Chess;
     use evalsmith_othello::Othello;
 
-    fn moves<G: Game>(game: &G, text: &str) -> Vec<String> {
+    fn moves(game: &DynGame, text: &str) -> Vec<String> {
         read(game, text).unwrap().moves
     }
 
     #[test]
     fn records_of_other_programs_are_read() {
         let pgn = "[Event \"x\"]\n\n1. e4 {best} e5 2. Nf3 (2. f4 exf4) Nc6 $1 1-0";
-        assert_eq!(moves(&Chess, pgn), ["e4", "e5", "Nf3", "Nc6"]);
-        assert_eq!(moves(&Chess, "1. e4 {best} e5 *"), ["e4", "e5"]);
-        assert_eq!(moves(&Chess, "position startpos moves e2e4 e7e5"), ["e4", "e5"]);
+        assert_eq!(moves(&DynGame::new(Chess), pgn), ["e4", "e5", "Nf3", "Nc6"]);
+        assert_eq!(moves(&DynGame::new(Chess), "1. e4 {best} e5 *"), ["e4", "e5"]);
+        assert_eq!(moves(&DynGame::new(Chess), "position startpos moves e2e4 e7e5"), ["e4", "e5"]);
         let fen = "6k1/8/6K1/8/8/8/8/R7 w - - 0 1";
-        let line = read(&Chess, &format!("position fen {fen} moves a1a8")).unwrap();
+        let line = read(&DynGame::new(Chess), &format!("position fen {fen} moves a1a8")).unwrap();
         assert_eq!((line.from.as_deref(), line.moves), (Some(fen), vec!["Ra8#".to_owned()]));
         let ggf = "(;GM[Othello]PC[x]PB[a]PW[b]RE[0]TI[15:00]TY[8]BO[8 -------- -------- -------- \
                    ---O*--- ---*O--- -------- -------- -------- *]B[f5]W[d6]B[c3];)";
-        assert_eq!(moves(&Othello::new(), ggf), ["f5", "d6", "c3"]);
-        assert_eq!(moves(&Othello::new(), "f5d6c3"), ["f5", "d6", "c3"]);
+        assert_eq!(moves(&DynGame::new(Othello::new()), ggf), ["f5", "d6", "c3"]);
+        assert_eq!(moves(&DynGame::new(Othello::new()), "f5d6c3"), ["f5", "d6", "c3"]);
     }
 
     #[test]
@@ -109,19 +110,19 @@ mod tests {
         let board = format!("{}. . . O X . . .\n. . . X O . . .\n{}", row.repeat(3), row.repeat(3));
         let start = "---------------------------OX------XO--------------------------- ";
         for (text, mover) in [(board.clone(), 'X'), (format!("{board}O"), 'O')] {
-            let line = read(&Othello::new(), &text).unwrap();
+            let line = read(&DynGame::new(Othello::new()), &text).unwrap();
             assert_eq!(line.from, Some(format!("{start}{mover}")), "{text}");
         }
-        assert!(read(&Othello::new(), &row.repeat(7)).is_err());
-        assert!(read(&Othello::new(), &format!("{board}O\nO")).is_err());
+        assert!(read(&DynGame::new(Othello::new()), &row.repeat(7)).is_err());
+        assert!(read(&DynGame::new(Othello::new()), &format!("{board}O\nO")).is_err());
     }
 
     #[test]
     fn nonsense_is_refused_with_a_sentence() {
         for text in ["hello", "[", "(;", "position", "position x moves y", "é", "+7776FU"] {
-            assert!(read(&Chess, text).is_err(), "{text:?}");
+            assert!(read(&DynGame::new(Chess), text).is_err(), "{text:?}");
         }
-        let reason = read(&Chess, "1. e4 {x} Ke4 *").unwrap_err().to_string();
+        let reason = read(&DynGame::new(Chess), "1. e4 {x} Ke4 *").unwrap_err().to_string();
         assert!(reason.contains("Ke4"), "{reason}");
     }
 }

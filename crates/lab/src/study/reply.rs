@@ -1,10 +1,11 @@
 //! A move in answer, as strong as is asked.
 
+use crate::study::TABLE_BYTES;
 use crate::study::analysis::SOLVE_AT;
 use crate::study::words::verdict;
 use crate::study::{News, Step, Stepwise};
 use evalsmith_core::{Game, Score, Solve};
-use evalsmith_rules::{DynGame, MoveId, Pos, Record};
+use evalsmith_rules::{DynFunction, DynGame, MoveId, Pos, Record};
 use evalsmith_search::{Found, Limits, Search};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
@@ -68,6 +69,7 @@ pub(super) struct Answer {
     game: DynGame,
     record: Record,
     search: Box<dyn Search<Pos>>,
+    margin_per_logit: Option<f64>,
     solver: Option<Box<dyn Solve<Pos>>>,
     depth: u8,
     left: Duration,
@@ -79,7 +81,7 @@ pub(super) struct Answer {
 impl Answer {
     pub(super) fn new(
         game: DynGame,
-        search: Box<dyn Search<Pos>>,
+        function: &DynFunction,
         record: Record,
         strength: Strength,
     ) -> Self {
@@ -88,7 +90,8 @@ impl Answer {
         let (depth, left) = strength.limits();
         Self {
             solver,
-            search,
+            search: function.search(TABLE_BYTES),
+            margin_per_logit: function.margin_per_logit(),
             game,
             record,
             depth,
@@ -104,7 +107,7 @@ impl Answer {
         let depth = self.best.as_ref().map_or(0, |found| found.depth);
         let reply = Reply {
             mv: mv.map(|m| self.game.format_move(position, m)),
-            verdict: verdict(&self.game, value, exact),
+            verdict: verdict(&self.game, self.margin_per_logit, value, exact),
             depth,
             nodes: self.nodes,
         };
@@ -144,11 +147,11 @@ impl Stepwise for Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::{GameStudy, Line, Study};
+    use crate::study::{Line, Study};
     use evalsmith_chess::Chess;
 
     fn reply(moves: &str, strength: Strength, slice: Duration) -> Reply {
-        let study = GameStudy::by_hand(Chess);
+        let study = Study::by_hand(Chess);
         let line = Line { from: None, moves: moves.split_whitespace().map(Into::into).collect() };
         let mut work = study.reply(&line, strength).unwrap();
         loop {
