@@ -1,83 +1,96 @@
-//! Every game by name.
+//! Every game by name, with what comes with it.
 
-mod multi_probcut;
+mod engine_search;
 
+use engine_search::EngineSearch;
 use evalsmith_chess::Chess;
-use evalsmith_engine_othello::Solver;
+use evalsmith_engine_othello::{Solver, shipped};
 use evalsmith_go::Go;
-use evalsmith_lab::prelude::{AnyGame, AsAny, Solve};
+use evalsmith_lab::prelude::{DynFunction, DynGame, Function, PatternFunction, Solve};
 use evalsmith_malawi::Malawi;
-use evalsmith_othello::{Board, Kernel};
+use evalsmith_othello::{Board, Kernel, Othello};
 use evalsmith_shogi::Shogi;
-use multi_probcut::multi_probcut;
+use std::sync::Arc;
 
-/// Six features of Othello, fitted by stage; `models/README.md` says how.
-const OTHELLO_MODEL: &[u8] = include_bytes!("../../../models/othello.safetensors");
-
-/// What the engine's solver remembers, in MiB; it takes no more than a position needs.
+/// What the solver of Othello's endgames remembers, in MiB; it takes no more than a
+/// position needs.
 const SOLVER_MIB: usize = 64;
+
+/// Six features of Othello, fitted by stage: the function that the first round of patterns
+/// was made with (`models/README.md`).
+const SIX_FEATURES: &[u8] = include_bytes!("../../../models/othello.safetensors");
 
 /// The engine's solver, which leaves the rules' own far behind.
 fn solver<K: Kernel>() -> Box<dyn Solve<Board<K>>> {
     Box::new(Solver::new(SOLVER_MIB, 1))
 }
 
-type Maker = fn() -> Box<dyn AnyGame>;
+/// Othello with the engine's solver, and with the engine as what comes with it.
+fn othello<K: Kernel>(game: Othello<K>) -> DynGame {
+    let game = game.with_solver(solver);
+    let with_six = move || {
+        let function = Function::from_bytes(&game, SIX_FEATURES, "the six features");
+        DynFunction::new(&game, function.expect("a test opens the six features"))
+    };
+    let engine = move || {
+        let patterns = PatternFunction::open(&game, shipped::pattern_file());
+        let patterns = patterns.expect("a test opens the shipped patterns");
+        let function = Function::Patterns(Arc::new(patterns));
+        let searched = function.clone();
+        DynFunction::with_own_search(&game, function, move |table_bytes| {
+            Box::new(EngineSearch::new(searched.clone(), table_bytes))
+        })
+    };
+    DynGame::new(game).with_function("shipped", engine).with_function("six-features", with_six)
+}
 
-/// The games, in the order in which they are listed.
-const GAMES: &[(&str, Maker)] = &[
-    ("othello", || {
+/// All games, in the order in which they are listed.
+pub fn games() -> Vec<DynGame> {
+    vec![
         // The one choice between portable and SIMD code.
-        evalsmith_othello::with_best_kernel(
-            |portable| {
-                let game = AsAny::with_model(portable.with_solver(solver), OTHELLO_MODEL);
-                Box::new(game.with_selective_search(multi_probcut)) as Box<dyn AnyGame>
-            },
-            |v3| {
-                let game = AsAny::with_model(v3.with_solver(solver), OTHELLO_MODEL);
-                Box::new(game.with_selective_search(multi_probcut))
-            },
-        )
-    }),
-    ("malawi", || Box::new(AsAny::new(Malawi))),
-    ("chess", || Box::new(AsAny::new(Chess))),
-    ("shogi", || Box::new(AsAny::new(Shogi))),
-    ("go", || Box::new(AsAny::new(Go::default()))),
-];
-
-/// The names of all games.
-pub fn names() -> Vec<&'static str> {
-    GAMES.iter().map(|(name, _)| *name).collect()
+        evalsmith_othello::with_best_kernel(othello, othello),
+        DynGame::new(Malawi),
+        DynGame::new(Chess),
+        DynGame::new(Shogi),
+        DynGame::new(Go::default()),
+    ]
 }
 
 /// The game of this name, whatever its case.
-pub fn game(name: &str) -> Option<Box<dyn AnyGame>> {
-    let (_, make) = GAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-    Some(make())
+pub fn game(name: &str) -> Option<DynGame> {
+    use evalsmith_lab::prelude::Game;
+    games().into_iter().find(|game| game.name().eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalsmith_lab::prelude::{FunctionName, Limits};
+    use evalsmith_lab::prelude::{FunctionName, Game, Limits, Session};
 
     #[test]
     fn every_game_answers_to_its_name() {
-        for name in names() {
-            assert_eq!(
-                game(&name.to_uppercase()).map(|g| g.name().to_owned()).as_deref(),
-                Some(name)
-            );
+        for game in games() {
+            let found = super::game(&game.name().to_uppercase()).expect("its name");
+            assert_eq!(found.name(), game.name());
         }
         assert!(game("ludo").is_none());
     }
 
     #[test]
-    fn every_shipped_model_fits_its_game() {
-        for name in names() {
+    fn every_game_is_played_by_what_comes_with_it() {
+        for game in games() {
             let limits = Limits::depth(1);
-            let session = game(name).unwrap().session(&FunctionName::Shipped, &limits, None);
-            assert!(session.unwrap().think().is_some(), "{name}");
+            let session = Session::open(&game, &FunctionName::Shipped, &limits, None);
+            assert!(session.unwrap().think().is_some(), "{}", game.name());
         }
+    }
+
+    #[test]
+    fn what_comes_with_othello_is_the_engine() {
+        let game = game("othello").unwrap();
+        let shipped = game.shipped().unwrap();
+        assert_eq!(shipped.kind(), "patterns");
+        assert!(!shipped.search(0).levels().is_empty());
+        assert!(games().iter().all(|other| other.name() == "othello" || !other.has_shipped()));
     }
 }

@@ -7,14 +7,16 @@ use evalsmith_lab::prelude::*;
 #[test]
 fn a_position_at_rest_is_the_leaf_of_its_exchanges_with_the_result_of_its_game() {
     let dir = tempfile::tempdir().unwrap();
-    let hand = by_hand(&Chess).unwrap();
+    let chess = DynGame::new(Chess);
+    let by_hand = chess.function_by_hand().unwrap();
     let plan = SelfPlay { games: 6, depth: 1, chance: 0.2, ..SelfPlay::default() };
     let maker = Maker { function: "hand".into(), openings: None, command: "a test".into() };
-    generate(&Chess, &hand, &plan, &maker, dir.path(), &Quiet).unwrap();
+    generate(&chess, &by_hand, &plan, &maker, dir.path(), &Quiet).unwrap();
     let dataset = Dataset::open(dir.path()).unwrap();
-    let played = features(&Chess, &dataset, &Quiet).unwrap();
-    let rested = features_at_rest(&Chess, &dataset, &hand, &Quiet).unwrap();
+    let played = features(&chess, &dataset, &Quiet).unwrap();
+    let rested = features_at_rest(&chess, &dataset, &by_hand, &Quiet).unwrap();
 
+    let hand = Function::by_hand(&Chess).unwrap();
     let mut searcher = Searcher::new(&hand, 0);
     let (mut next, mut moved, mut turned) = (0, 0, 0);
     let batches: Vec<_> = dataset.rows().map(Result::unwrap).collect();

@@ -36,15 +36,30 @@ fn random_tree<G: Game>(game: &G, seed: u64) -> Tree {
     Tree::new(features.names(), stages, Response::Chance, growth).expect("a model")
 }
 
-fn windows_change_nothing<G: Game>(game: &G, plies: u16, depth: u8) {
-    let openings = Openings::random(game, plies, 6, 3).expect("openings");
+/// A game of random moves that goes on.
+fn opening<G: Game>(game: &G, plies: usize, seed: u64) -> GameRecord<G::Position> {
+    let mut random = rng::stream(seed, "openings", 0);
+    loop {
+        let mut record = GameRecord::new(game.start(), Side::First, game.max_plies());
+        while record.ending().is_none() && record.ply() < plies {
+            let moves: Vec<_> = record.position().moves().collect();
+            record.play(moves[random.random_range(0..moves.len())]).expect("a legal move");
+        }
+        if record.ending().is_none() {
+            return record;
+        }
+    }
+}
+
+fn windows_change_nothing<G: Game>(game: &G, plies: usize, depth: u8) {
+    let openings: Vec<_> = (0..6).map(|seed| opening(game, plies, seed)).collect();
     for seed in 0..3 {
         let model = random_tree(game, seed).into();
         let function = Function::of_model(model, game).expect("a function");
         for table in [0, 1 << 20] {
-            for record in openings.first(6) {
-                let found = Searcher::new(&function, table).fixed_depth(&record, depth);
-                let plain = Searcher::new(Plain(&function), table).fixed_depth(&record, depth);
+            for record in &openings {
+                let found = Searcher::new(&function, table).fixed_depth(record, depth);
+                let plain = Searcher::new(Plain(&function), table).fixed_depth(record, depth);
                 assert_eq!(
                     (found.value, found.nodes, found.best),
                     (plain.value, plain.nodes, plain.best),
