@@ -7,8 +7,8 @@ use axum::Json;
 use axum::extract::State;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
-    Curve, Dataset, Draws, Expression, SearchPlan, Sheet, TableCurves, TablePlan, TableSource,
-    draw_table, search_table,
+    Curve, Dataset, Draws, Expression, Game, SearchPlan, Sheet, TableCurves, TablePlan,
+    TableSource, draw_table, search_table,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -91,12 +91,11 @@ impl Asked {
             ))
         })?;
         let value = Expression::formula(value).map_err(|e| Refusal::bad(e.to_string()))?;
-        let game = names_of(&path)?.into_iter().find(|name| name == "game");
         Ok(Source::Table(TableSource {
             path,
             value,
             result: self.result.clone().unwrap_or_else(|| "result".to_owned()),
-            game,
+            game: None,
             side: self.side.clone(),
             first: self.first.clone(),
         }))
@@ -275,7 +274,8 @@ pub(crate) async fn positions(
             let study = house.study(game.name(), Some("trivial"))?;
             let mut shown = Vec::new();
             for (packed, value, half_points) in gathered.between(range, held.first(), MOST_SHOWN)? {
-                let position = game.position_text(packed)?;
+                let (position, side) = game.unpack(packed).map_err(LabError::from)?;
+                let position = game.format(&position, side);
                 let line = evalsmith_lab::prelude::Line { from: Some(position), moves: Vec::new() };
                 let view = study.view(&line)?;
                 shown.push(json!({ "position": line.from, "picture": view.picture,

@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::runs::Runs;
 use crate::workspace::{Workspace, changed};
 use anyhow::Context;
-use evalsmith_lab::prelude::{AnyGame, FunctionName, Gathered, Study};
+use evalsmith_lab::prelude::{DynGame, FunctionName, Game, Gathered, Study, gather};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -126,8 +126,8 @@ impl<K: PartialEq, V> Shelf<K, V> {
 
 /// What all requests share.
 pub struct House {
-    games: Vec<Arc<dyn AnyGame>>,
-    studies: Shelf<(String, String), Box<dyn Study>>,
+    games: Vec<DynGame>,
+    studies: Shelf<(String, String), Study>,
     gatherings: Shelf<(PathBuf, String), Gathered>,
     pub(crate) entrance: Entrance,
     pub(crate) rates: Rates,
@@ -144,7 +144,7 @@ impl House {
     /// # Errors
     /// When the workspace is no folder, or threads are refused.
     pub fn open(
-        games: Vec<Arc<dyn AnyGame>>,
+        games: Vec<DynGame>,
         settings: Settings,
         address: SocketAddr,
     ) -> anyhow::Result<Self> {
@@ -152,6 +152,9 @@ impl House {
         let workspace = Workspace::open(folder).with_context(|| {
             format!("the workspace {} cannot be opened; name a folder", folder.display())
         })?;
+        // Whoever opens the page first should not wait for what comes with the games.
+        let unopened = games.clone();
+        std::thread::spawn(move || unopened.iter().for_each(|game| _ = game.shipped()));
         Ok(Self {
             games,
             studies: Shelf::new(STUDIES),
@@ -190,29 +193,25 @@ impl House {
     }
 
     /// The games.
-    pub(crate) fn games(&self) -> &[Arc<dyn AnyGame>] {
+    pub(crate) fn games(&self) -> &[DynGame] {
         &self.games
     }
 
     /// A game by name.
-    pub(crate) fn game(&self, name: &str) -> Result<&Arc<dyn AnyGame>, Refusal> {
+    pub(crate) fn game(&self, name: &str) -> Result<&DynGame, Refusal> {
         self.games.iter().find(|game| game.name() == name).ok_or_else(|| {
-            let known: Vec<_> = self.games.iter().map(|game| game.name()).collect();
+            let known: Vec<_> = self.games.iter().map(Game::name).collect();
             Refusal::missing(format!("there is no game {name:?}; known are {}", known.join(", ")))
         })
     }
 
     /// A game with a function to be looked at.
-    pub(crate) fn study(
-        &self,
-        game: &str,
-        function: Option<&str>,
-    ) -> Result<Arc<Box<dyn Study>>, Refusal> {
+    pub(crate) fn study(&self, game: &str, function: Option<&str>) -> Result<Arc<Study>, Refusal> {
         let game = self.game(game)?;
         let function = self.workspace.function(function)?;
         let files: Vec<_> = file_of(&function).into_iter().collect();
         let key = (game.name().to_owned(), function.to_string());
-        self.studies.get(key, &files, || Ok(game.study(&function)?))
+        self.studies.get(key, &files, || Ok(Study::open(game, &function)?))
     }
 
     /// A dataset as a function sees it. Takes seconds the first time.
@@ -230,7 +229,7 @@ impl House {
         // A model that is fitted again, or a dataset that grows, is read again.
         let files: Vec<_> = file_of(&function).into_iter().chain([path.clone()]).collect();
         self.gatherings.get(key, &files, || {
-            Ok(game.gather(&path, &function, MOST_POSITIONS, &self.deadline())?)
+            Ok(gather(game, &path, &function, MOST_POSITIONS, &self.deadline())?)
         })
     }
 

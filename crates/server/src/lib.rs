@@ -36,7 +36,7 @@ pub use house::{House, Settings};
 pub use routes::routes;
 
 use anyhow::Context;
-use evalsmith_lab::prelude::AnyGame;
+use evalsmith_lab::prelude::DynGame;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ use std::sync::Arc;
 /// # Errors
 /// When the workspace cannot be opened or the address is taken.
 pub fn serve(
-    games: Vec<Arc<dyn AnyGame>>,
+    games: Vec<DynGame>,
     settings: Settings,
     ready: impl FnOnce(SocketAddr),
     stop: impl Future<Output = ()> + Send + 'static,

@@ -6,6 +6,7 @@
 
 use crate::house::House;
 use crate::refusal::Refusal;
+use evalsmith_lab::prelude::Game;
 use serde::{Deserialize, Serialize};
 
 /// What is to be run.

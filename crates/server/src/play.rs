@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
-    Account, Line, News, Picture, Reply, Side, Stepwise, Strength, Study, View,
+    Account, Features, Game, Line, News, Picture, Reply, Side, Stepwise, Strength, Study, View,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -31,9 +31,9 @@ pub(crate) async fn games(State(house): Shared) -> Json<serde_json::Value> {
         .map(|game| {
             json!({
                 "name": game.name(),
-                "features": game.feature_names(),
-                "solver": game.has_solver(),
-                "shipped": game.has_model(),
+                "features": game.features().names(),
+                "solver": game.solver().is_some(),
+                "shipped": game.has_shipped(),
             })
         })
         .collect();
@@ -66,6 +66,8 @@ pub(crate) struct Shown {
     view: View,
     sides: [String; 2],
     kind: &'static str,
+    /// The function, with a digest of its weights.
+    function: String,
 }
 
 /// The position at the end of a line.
@@ -77,7 +79,8 @@ pub(crate) async fn view(
     let shown = house.work(Work::with(asked.function.as_deref()), move |house| {
         let study = house.study(&game, asked.function.as_deref())?;
         let view = study.view(&asked.line())?;
-        Ok(Shown { view, sides: study.side_names().map(str::to_owned), kind: study.kind() })
+        let sides = study.side_names().map(str::to_owned);
+        Ok(Shown { view, sides, kind: study.kind(), function: study.identity() })
     });
     Ok(Json(shown.await?))
 }
@@ -184,11 +187,11 @@ async fn begin(
     house: Arc<House>,
     game: String,
     asked: Watched,
-    start: impl FnOnce(&dyn Study, &Watched) -> Result<Box<dyn Stepwise>, LabError> + Send + 'static,
+    start: impl FnOnce(&Study, &Watched) -> Result<Box<dyn Stepwise>, LabError> + Send + 'static,
 ) -> Result<impl IntoResponse, Refusal> {
     let begun = house.work(Work::with(asked.function.as_deref()), move |house| {
         let study = house.study(&game, asked.function.as_deref())?;
-        let work = start(&**study, &asked)?;
+        let work = start(&study, &asked)?;
         let reason = "as many analyses as this server allows are under way; close one";
         house.pool.begin(work, Hurry::Patient).ok_or_else(|| Refusal::busy(reason))
     });

@@ -179,6 +179,10 @@ impl Runs {
         let id = child.id() as i32;
         let record = Record { order, words, process: (id, started(id).unwrap_or_default()) };
         let file = self.file(&makes, ".json");
+        if file.is_symlink() {
+            // Nothing outside the folder is written over.
+            fs::remove_file(&file).map_err(failed)?;
+        }
         let recorded = serde_json::to_vec_pretty(&record).map_err(std::io::Error::from);
         let recorded = recorded.and_then(|text| write_atomically(&file, |f| f.write_all(&text)));
         if let Err(e) = recorded {

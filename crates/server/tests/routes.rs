@@ -5,7 +5,7 @@
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{Method, Request, StatusCode};
-use evalsmith_lab::prelude::AnyGame;
+use evalsmith_lab::prelude::Game;
 use evalsmith_server::{House, Settings, routes};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -16,7 +16,6 @@ use tower::ServiceExt;
 const HOST: &str = "127.0.0.1:8000";
 
 fn server(workspace: &Path, token: Option<&str>) -> Router {
-    let games = evalsmith_registry::names().into_iter().filter_map(evalsmith_registry::game);
     let address = HOST.parse().unwrap();
     let settings = Settings {
         address,
@@ -26,8 +25,7 @@ fn server(workspace: &Path, token: Option<&str>) -> Router {
         // Nothing is ever started by these tests but this.
         program: "/bin/false".into(),
     };
-    let games = games.map(Arc::<dyn AnyGame>::from).collect();
-    routes(Arc::new(House::open(games, settings, address).unwrap()))
+    routes(Arc::new(House::open(evalsmith_registry::games(), settings, address).unwrap()))
 }
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -94,7 +92,8 @@ fn a_game_is_played_over_the_interface() {
     let temp = tempfile::tempdir().unwrap();
     runtime().block_on(async {
         let server = server(temp.path(), None);
-        for game in evalsmith_registry::names() {
+        for game in evalsmith_registry::games() {
+            let game = game.name();
             let path = |verb: &str| format!("/api/v1/games/{game}/{verb}");
             let (status, body) = ask(&server, post(&path("view"), &json!({}))).await;
             let view: Value = serde_json::from_slice(&body).unwrap();

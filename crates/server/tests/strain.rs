@@ -2,13 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use evalsmith_lab::prelude::AnyGame;
 use evalsmith_server::{Settings, serve};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -23,8 +22,7 @@ struct Server {
 
 impl Server {
     fn start(workspace: &Path, program: &str) -> Self {
-        let games = evalsmith_registry::names().into_iter().filter_map(evalsmith_registry::game);
-        let games = games.map(Arc::<dyn AnyGame>::from).collect();
+        let games = evalsmith_registry::games();
         let settings = Settings {
             address: "127.0.0.1:0".parse().unwrap(),
             token: None,

@@ -169,6 +169,7 @@ export async function show(place, parts, query, told) {
       return;
     }
     const { editor } = await import("/setup.js");
+    while (!state.view) await new Promise((resume) => setTimeout(resume, 50));
     button.setAttribute("aria-expanded", "true");
     replace(nodes.setup, editor(state.view, wish.flipped, (from, moves) => {
       replace(nodes.setup);
