@@ -1,6 +1,6 @@
 //! `evalsmith analyze`: what every move of a position is worth, and why.
 
-use crate::engine::{BookName, function_with_errors, seconds};
+use crate::engine::{BookName, ByFunction, function_with_errors, seconds};
 use crate::failure::{Interrupted, Usage};
 use crate::options::{Format, print, show, thread_count};
 use crate::progress::Terminal;
@@ -72,6 +72,8 @@ enum Analysed {
 
 #[derive(Serialize)]
 struct Report {
+    /// Who judges, with a digest of its weights.
+    function: String,
     position: String,
     to_move: &'static str,
     moves: Vec<MoveReport>,
@@ -175,6 +177,7 @@ impl Analyze {
         let side = ["Black", "White"][to_move.index()];
         let terms = judge.explain(&board);
         let report = Report {
+            function: ByFunction::identity(&self.function)?,
             position: game.format(&board, to_move),
             to_move: side,
             moves: ranked.iter().map(|entry| move_report(entry, &history, &known)).collect(),
@@ -193,8 +196,8 @@ impl Analyze {
                 show(&format!("\n{}", check_words(&report)))?;
             }
             show(&format!(
-                "\nthe judge's estimate of this position: {:+.2} discs for {side}\n",
-                report.estimate
+                "\nthe estimate of this position by {}: {:+.2} discs for {side}\n",
+                report.function, report.estimate
             ))?;
             show(&groups_table(&terms, side).to_text())?;
             show("")?;

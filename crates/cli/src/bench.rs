@@ -4,10 +4,13 @@ mod moves;
 mod techniques;
 
 use crate::engine::IN_PLAY;
-use crate::options::{game, show};
+use crate::games;
+use crate::options::show;
+use crate::stop::{self, Kept};
 use clap::{Args, Subcommand};
 use cpu_time::ThreadTime;
 use evalsmith_engine_othello::{Engine, Limits};
+use evalsmith_lab::prelude::{Game, bench_search};
 use std::time::Instant;
 
 /// MiB of the Othello engine's tables.
@@ -40,9 +43,10 @@ impl Bench {
             Some(Verb::Techniques(job)) => return job.run(),
             None => {}
         }
+        stop::keeps(Kept::Nothing);
         let mut signature = 0;
-        for name in evalsmith_registry::names() {
-            let game = game(name)?;
+        for game in games::all() {
+            let name = game.name();
             let (mut depth, mut leaves, mut seconds) = (0, 0, 0.0);
             while leaves < self.leaves {
                 depth += 1;
@@ -55,7 +59,7 @@ impl Bench {
             }
             let speed = leaves as f64 / seconds / 1e6;
             show(&format!("{name}: perft {depth}: {leaves} leaves, {speed:.0} M/s"))?;
-            let search = game.bench_search()?;
+            let search = bench_search(game)?;
             signature += search.nodes;
             show(&format!(
                 "{name}: search: {} nodes, {:.2} M/s of CPU time",

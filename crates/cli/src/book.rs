@@ -98,7 +98,7 @@ impl Searching {
     ) -> anyhow::Result<()> {
         let (judge, errors, selectivity) = self.judge()?;
         let growth = self.growth(selectivity, threads);
-        let terminal = Terminal::new();
+        let terminal = Terminal::resumable();
         let save = |book: &Book| save(book, path);
         save(book)?;
         match book.grow(&growth, until, (&judge, &errors), &terminal, save)? {
@@ -108,9 +108,12 @@ impl Searching {
     }
 }
 
+/// The most bytes of a book.
+const LARGEST: u64 = 1 << 30;
+
 /// The book of a file.
 pub(crate) fn open(path: &Path) -> anyhow::Result<Book> {
-    Book::read(&read_bytes(path)?).with_context(|| path.display().to_string())
+    Book::read(&read_bytes(path, LARGEST)?).with_context(|| path.display().to_string())
 }
 
 /// The book of a file, or a new one where there is none, and the lock without which

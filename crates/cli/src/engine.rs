@@ -8,10 +8,12 @@ mod serve_othello;
 
 use crate::failure::Usage;
 use crate::options::{Format, game, game_name, print};
+use crate::stop::{self, Kept};
 pub(crate) use by_function::ByFunction;
 use clap::{Args, Subcommand};
 use evalsmith_lab::prelude::{
-    Budget, Engine as Outside, EngineSetup, FunctionName, Mark, Protocol, Table,
+    Budget, Engine as Outside, EngineSetup, FunctionName, Mark, Protocol, Table, check, protocols,
+    speak,
 };
 pub(crate) use opening::BookName;
 use serve_othello::OthelloOptions;
@@ -123,7 +125,7 @@ impl Serve {
     fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
         let name = self.game.ok_or_else(|| Usage("name a game to play".into()))?;
         let game = game(&name)?;
-        let spoken = game.protocols();
+        let spoken = protocols(&game);
         let protocol = self.protocol.or(spoken.first().copied()).ok_or_else(|| {
             Usage(format!("{name} is spoken in no protocol; play it with `evalsmith play {name}`"))
         })?;
@@ -141,7 +143,7 @@ impl Serve {
             return Err(Usage(only.into()).into());
         }
         let input = Box::new(BufReader::new(io::stdin()));
-        Ok(game.serve(protocol, &setup, input, &mut io::stdout().lock())?)
+        Ok(speak(&game, protocol, &setup, input, &mut io::stdout().lock())?)
     }
 }
 
@@ -159,7 +161,8 @@ impl Check {
         if budget == Budget::default() {
             budget = quick(self.protocol);
         }
-        let findings = game.check_engine(&engine, &budget);
+        stop::keeps(Kept::Nothing);
+        let findings = check(&game, &engine, &budget);
         let mut table = Table::new(["test", "", "seen"]);
         for finding in &findings {
             let mark = match finding.mark {

@@ -1,5 +1,6 @@
 //! How a failure reaches the user: one sentence and an exit code.
 
+use crate::stop::{self, Kept};
 use evalsmith_lab::LabError;
 use std::fmt;
 use std::io;
@@ -45,19 +46,23 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         say(&format!("begin again with: {}", typed_command()));
         return ExitCode::from(130);
     }
-    let lab = error.downcast_ref::<LabError>();
-    if lab.is_some_and(LabError::is_stop) {
-        say(&message(error));
-        let kept = !matches!(lab, Some(LabError::Abandoned | LabError::Learn(_)));
-        let again = if kept { "continue" } else { "begin again" };
-        say(&format!("{again} with: {}", typed_command()));
+    if error.chain().any(LabError::is_stop_of) {
+        // The error of a step may promise what the whole command does not.
+        let is_abandoned = error.chain().any(LabError::is_abandoned_of);
+        let kept = if is_abandoned { Kept::Nothing } else { stop::kept() };
+        match kept {
+            Kept::Finished => say(&message(error)),
+            Kept::Nothing | Kept::Unknown => say(&LabError::Abandoned.to_string()),
+        }
+        say(&format!("{}: {}", kept.again(), typed_command()));
         return ExitCode::from(130);
     }
     say(&format!("error: {}", message(error)));
+    let lab = error.downcast_ref::<LabError>();
     if matches!(lab, Some(LabError::Arena(fault)) if fault.is_fault()) {
         say(&format!("once that is mended, continue with: {}", typed_command()));
     }
-    let wrong_call = error.is::<Usage>() || lab.is_some_and(LabError::is_usage);
+    let wrong_call = error.is::<Usage>() || error.chain().any(LabError::is_usage_of);
     ExitCode::from(if wrong_call { 2 } else { 1 })
 }
 

@@ -7,7 +7,7 @@ use crate::options::{game, game_name, holdout, share, show};
 use crate::progress::Terminal;
 use bootstrap::Bootstrap;
 use clap::{Args, ValueEnum};
-use evalsmith_lab::prelude::{AnyGame, LearnPlan};
+use evalsmith_lab::prelude::{DynGame, Game, LearnPlan, bootstrap, learn};
 use std::path::PathBuf;
 
 /// Learns an evaluation function for GAME by self-play.
@@ -95,9 +95,9 @@ impl Learn {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let game = game(&self.game)?;
         if self.method == Method::Bootstrap {
-            let plan = self.bootstrap_plan(&*game)?;
+            let plan = self.bootstrap_plan(&game)?;
             let out = self.out.unwrap_or_else(|| format!("bootstrap-{}", self.game).into());
-            let summary = game.bootstrap(&plan, &out, &Terminal::new())?;
+            let summary = bootstrap(&game, &plan, &out, &Terminal::resumable())?;
             return show(&summary.to_text(&out));
         }
         if let Some(flag) = self.bootstrap.given() {
@@ -105,13 +105,14 @@ impl Learn {
             return Err(Usage(message).into());
         }
         self.bootstrap.check_for_walk()?;
-        let plan = self.plan(&*game);
+        let plan = self.plan(&game);
         let out = self.out.unwrap_or_else(|| format!("learn-{}", self.game).into());
-        let summary = game.learn(&plan, &out, self.calibration.as_deref(), &Terminal::new())?;
+        let calibration = self.calibration.as_deref();
+        let summary = learn(&game, &plan, &out, calibration, &Terminal::resumable())?;
         show(&summary.to_text(&out))
     }
 
-    fn plan(&self, game: &dyn AnyGame) -> LearnPlan {
+    fn plan(&self, game: &DynGame) -> LearnPlan {
         let mut plan = LearnPlan::new(&game.defaults());
         let play = &mut plan.self_play;
         play.seed = self.seed;

@@ -17,7 +17,7 @@ use crate::progress::Terminal;
 use clap::Subcommand;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
-    MatchOrder, MatchResult, games_table, match_table, read_match, test_table,
+    MatchOrder, MatchResult, games_table, match_table, play_match, read_match, test_table,
 };
 use std::io::Write;
 use std::path::Path;
@@ -56,7 +56,7 @@ impl Match {
 /// Plays an ordered match and prints what came of it; where a player's failure
 /// ended it, what stands so far.
 fn play(name: &str, order: &MatchOrder, log: &Path, format: Format) -> anyhow::Result<()> {
-    match game(name)?.play_match(order, log, &Terminal::new()) {
+    match play_match(&game(name)?, order, log, &Terminal::resumable()) {
         Ok(result) => show(&result, format),
         Err(error) => {
             if let LabError::Arena(fault) = &error

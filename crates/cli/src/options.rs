@@ -1,32 +1,29 @@
 //! Options and output that several nouns share.
 
 use crate::failure::Usage;
+use crate::games;
 use anyhow::Context;
 use clap::ValueEnum;
-use evalsmith_lab::prelude::files::{remove_stale, write_atomically};
-use evalsmith_lab::prelude::{AnyGame, Plies, Stage, Table};
-use std::fs::File;
-use std::io::{Read, Write};
+use evalsmith_lab::prelude::files::{MOST_LIST, read_at_most, remove_stale, write_atomically};
+use evalsmith_lab::prelude::{DynGame, Features, Game, Plies, Stage, Table};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Reads a game's name; an unknown one names those that exist.
 pub(crate) fn game_name(text: &str) -> Result<String, String> {
-    match evalsmith_registry::game(text) {
+    match games::find(text) {
         Some(game) => Ok(game.name().to_owned()),
-        None => Err(format!(
-            "there is no game of that name; known are: {}",
-            evalsmith_registry::names().join(", ")
-        )),
+        None => Err(format!("there is no game of that name; known are: {}", games::names())),
     }
 }
 
 /// The game of a name that [`game_name`] has accepted, or that a file gives.
-pub(crate) fn game(name: &str) -> anyhow::Result<Box<dyn AnyGame>> {
+pub(crate) fn game(name: &str) -> anyhow::Result<DynGame> {
     let unknown = || {
-        let known = evalsmith_registry::names().join(", ");
+        let known = games::names();
         Usage(format!("there is no game called {name:?}; known are: {known}"))
     };
-    Ok(evalsmith_registry::game(name).ok_or_else(unknown)?)
+    Ok(games::find(name).cloned().ok_or_else(unknown)?)
 }
 
 /// How results are written.
@@ -130,20 +127,18 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> anyhow::Result
 }
 
 /// The bytes of a file that is held in memory as a whole.
-pub(crate) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
-    const MOST: u64 = 1 << 30;
-    let name = || path.display().to_string();
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes)).with_context(name)?;
-    if bytes.len() as u64 > MOST {
-        return Err(Usage(format!("{} has more than a GiB, too much to be read", name())).into());
-    }
-    Ok(bytes)
+pub(crate) fn read_bytes(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
+    read_at_most(path, most).map_err(|e| match e.kind() {
+        ErrorKind::InvalidInput | ErrorKind::FileTooLarge => {
+            Usage(format!("{}: {e}", path.display())).into()
+        }
+        _ => anyhow::Error::new(e).context(path.display().to_string()),
+    })
 }
 
 /// The text of a file, which must be UTF-8; a byte order mark is skipped.
 pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
-    let bytes = read_bytes(path)?;
+    let bytes = read_bytes(path, MOST_LIST)?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let good = &e.as_bytes()[..e.utf8_error().valid_up_to()];
         let line = good.split(|&byte| byte == b'\n').count();
@@ -170,10 +165,9 @@ pub(crate) fn holdout(text: &str) -> Result<f64, String> {
 
 /// Prints the games and their features.
 pub(crate) fn list_games() -> anyhow::Result<()> {
-    for name in evalsmith_registry::names() {
-        let game = game(name)?;
+    for game in games::all() {
         let d = game.defaults();
-        show(&format!("{name}: {}", game.feature_names().join(", ")))?;
+        show(&format!("{}: {}", game.name(), game.features().names().join(", ")))?;
         show(&format!(
             "  defaults: --games {} --depth {} --opening-plies {} --chance {} --solve-at {} --decided-at {} \
              --radius {} --searched {} --pairs {} --cpu-ms {}; match openings of {}",

@@ -67,18 +67,16 @@ impl Play {
             wall: Some(Duration::from_secs_f64(self.seconds)),
         };
         let game = game(&self.game)?;
-        let mut session = game.session(&self.function, &limits, self.from.as_deref())?;
-        let opponent = match &self.function {
-            FunctionName::Shipped if !game.has_model() => &FunctionName::Hand,
-            other => other,
-        };
+        let from = self.from.as_deref();
+        let mut session = Session::open(&game, &self.function, &limits, from)?;
+        let opponent = session.opponent();
         show(&format!("{}, you against {opponent} ({HELP})", self.game))?;
         show(&session.board())?;
-        converse(&mut *session, self.side)
+        converse(&mut session, self.side)
     }
 }
 
-fn converse(session: &mut dyn Session, seat: Seat) -> anyhow::Result<()> {
+fn converse(session: &mut Session, seat: Seat) -> anyhow::Result<()> {
     let mut lines = io::stdin().lock().split(b'\n');
     loop {
         let ending = session.ending();
@@ -119,7 +117,7 @@ fn converse(session: &mut dyn Session, seat: Seat) -> anyhow::Result<()> {
     }
 }
 
-fn engine_moves(session: &mut dyn Session) -> anyhow::Result<()> {
+fn engine_moves(session: &mut Session) -> anyhow::Result<()> {
     let (name, _) = session.to_move();
     let Some(thought) = session.think() else {
         return show("The game is over.");
@@ -136,7 +134,7 @@ fn engine_moves(session: &mut dyn Session) -> anyhow::Result<()> {
     show(&session.board())
 }
 
-fn hints(session: &mut dyn Session) -> anyhow::Result<()> {
+fn hints(session: &mut Session) -> anyhow::Result<()> {
     for hint in session.hints() {
         show(&format!("  {:8} {}", hint.mv, hint.verdict))?;
     }
@@ -144,7 +142,7 @@ fn hints(session: &mut dyn Session) -> anyhow::Result<()> {
 }
 
 /// Takes moves back until the person is to move again.
-fn take_back(session: &mut dyn Session, seat: Seat) -> anyhow::Result<()> {
+fn take_back(session: &mut Session, seat: Seat) -> anyhow::Result<()> {
     let mut taken = Vec::new();
     while let Some(m) = session.take_back() {
         taken.push(m);
@@ -160,19 +158,28 @@ fn take_back(session: &mut dyn Session, seat: Seat) -> anyhow::Result<()> {
     show(&session.board())
 }
 
+/// Terms shown of a function that has more: the largest.
+const SHOWN_TERMS: usize = 16;
+
 fn reasons(explanation: &Explanation) -> String {
     use std::fmt::Write;
     let mut text = String::new();
-    for term in &explanation.terms {
-        let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.3}"));
-        let _ = writeln!(
-            text,
-            "  {:16} {:>10} x {:>8} = {:+.3}",
-            term.name,
-            number(term.feature),
-            number(term.weight),
-            term.contribution
-        );
+    let mut terms: Vec<_> = explanation.terms.iter().collect();
+    let rest = terms.len().saturating_sub(SHOWN_TERMS);
+    if rest > 0 {
+        terms.sort_by(|a, b| b.contribution.abs().total_cmp(&a.contribution.abs()));
+    }
+    let (shown, left) = terms.split_at(terms.len() - rest);
+    for term in shown {
+        let of = match (term.feature, term.weight) {
+            (Some(feature), Some(weight)) => format!("{feature:>10.3} x {weight:>8.3} "),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "  {:16} {of}= {:+.3}", term.name, term.contribution);
+    }
+    if rest > 0 {
+        let sum: f64 = left.iter().map(|term| term.contribution).sum();
+        let _ = writeln!(text, "  {rest} smaller terms = {sum:+.3}");
     }
     let chance = 100.0 * LogOdds(explanation.total).win_prob().0;
     let _ = writeln!(

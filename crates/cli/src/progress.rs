@@ -2,7 +2,7 @@
 //! every few seconds elsewhere.
 
 use crate::failure::say;
-use crate::stop;
+use crate::stop::{self, Kept};
 use evalsmith_lab::prelude::Progress;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal};
@@ -28,8 +28,18 @@ struct Task {
 }
 
 impl Terminal {
-    /// Begins to watch, and to heed Ctrl-C.
+    /// Begins to watch a job that keeps nothing when it is stopped, and to heed Ctrl-C.
     pub(crate) fn new() -> Self {
+        Self::of(Kept::Nothing)
+    }
+
+    /// The same of a job that the same command continues.
+    pub(crate) fn resumable() -> Self {
+        Self::of(Kept::Finished)
+    }
+
+    fn of(kept: Kept) -> Self {
+        stop::keeps(kept);
         stop::heed();
         Self { task: Mutex::new(None), bars: io::stderr().is_terminal() }
     }

@@ -49,7 +49,7 @@ impl Reproduce {
         for experiment in &chosen {
             let folder = out.join(&experiment.id);
             let game = game(&experiment.game)?;
-            match game.reproduce(experiment, extent, self.seed, &folder, &Terminal::new()) {
+            match experiment.run(&game, extent, self.seed, &folder, &Terminal::resumable()) {
                 Ok(made) => {
                     show(&made.to_text())?;
                     show(&format!("The page: {}", folder.join("report.html").display()))?;

@@ -1,16 +1,15 @@
 //! `evalsmith serve`: the page.
 
 use crate::failure::Usage;
+use crate::games;
 use crate::options::show;
 use anyhow::Context;
 use clap::Args;
-use evalsmith_lab::prelude::AnyGame;
 use evalsmith_server::Settings;
 use std::fs::File;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Opens the page: play, look inside, see the curves, watch the runs.
 ///
@@ -46,7 +45,6 @@ impl Serve {
             None if !self.bind.is_loopback() => Some(fresh_token()?),
             given => given,
         };
-        let games = evalsmith_registry::names().into_iter().filter_map(evalsmith_registry::game);
         let settings = Settings {
             address: SocketAddr::new(self.bind, self.port),
             token: token.clone(),
@@ -59,12 +57,7 @@ impl Serve {
             // Nobody may be there to read it.
             let _ = show(&format!("http://{address}/{query}\nCtrl-C ends the server."));
         };
-        evalsmith_server::serve(
-            games.map(Arc::<dyn AnyGame>::from).collect(),
-            settings,
-            ready,
-            stopped(),
-        )
+        evalsmith_server::serve(games::all().to_vec(), settings, ready, stopped())
     }
 }
 

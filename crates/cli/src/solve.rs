@@ -9,7 +9,7 @@ use crate::progress::Terminal;
 use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{
-    Bounds, DEFAULT_TABLE_MIB, Question, Solver, SquareJudge, Technique, Watch, obf,
+    Bounds, DEFAULT_TABLE_MIB, Question, Solver, SquareJudge, Technique, Watch, obf, shipped,
 };
 use evalsmith_lab::prelude::{LabError, Position, Progress, Table, handing_on_stop};
 use evalsmith_othello::Move;
@@ -96,6 +96,8 @@ struct Solved {
 
 #[derive(Default, Serialize)]
 struct Total {
+    /// What orders the moves, with a digest of its weights.
+    function: String,
     positions: usize,
     solved: usize,
     checked: usize,
@@ -131,7 +133,10 @@ impl Solve {
         let threads = thread_count(threads);
         let mut solver = Solver::shipped(self.hash, threads)
             .with_techniques(self.without.iter().copied().collect());
-        let terminal = Terminal::new();
+        let terminal = match self.score_moves {
+            Some(_) => Terminal::resumable(),
+            None => Terminal::new(),
+        };
         let rows = Rows { format: self.format, peers: !peers.is_empty() };
         rows.show_headings()?;
         terminal.begin("solve", (problems.len() - there.len()) as u64, "positions");
@@ -311,7 +316,8 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<obf::Problem>> {
 }
 
 fn total(solved: &[Solved]) -> Total {
-    let mut total = Total { positions: solved.len(), ..Total::default() };
+    let function = format!("shipped@{}", shipped::DIGEST);
+    let mut total = Total { function, positions: solved.len(), ..Total::default() };
     for s in solved {
         total.solved += usize::from(s.complete);
         total.checked += s.checked;

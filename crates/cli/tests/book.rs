@@ -219,3 +219,34 @@ fn analyze_shows_the_book_and_checks_the_line() {
     let moves = report["moves"].as_array().expect("moves");
     assert!(moves.iter().all(|m| m["depth"] == 3 && m.get("book").is_none()));
 }
+
+/// A link to a book is the book: it shares its lock, and stays a link.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_book_stays_a_link() {
+    use evalsmith_lab::prelude::files::Lock;
+    let folder = folder();
+    let (book, link) = (folder.path().join("real.book"), folder.path().join("link.book"));
+    std::os::unix::fs::symlink("real.book", &link).expect("a link");
+    let build = |positions: u32| {
+        format!("book build othello --out link.book --positions {positions} {QUICK}")
+    };
+    let size = || fs::metadata(&book).expect("a book").len();
+    evalsmith(&folder, &build(10)).assert().success();
+    let before = size();
+    fs::write(folder.path().join("lines"), "f5d6c3\n").expect("written");
+    let import = format!("book import othello lines --out link.book {QUICK}");
+    let held = Lock::beside(&book).expect("nobody holds it");
+    for command in [&build(40), &import] {
+        evalsmith(&folder, command)
+            .assert()
+            .code(1)
+            .stderr(predicate::str::contains("link.book is in use by process"));
+    }
+    drop(held);
+    evalsmith(&folder, &build(40)).assert().success();
+    evalsmith(&folder, &import).assert().success();
+    assert!(link.is_symlink() && !book.is_symlink() && size() > before);
+    let names = fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(names, 3, "the book, the link and the games");
+}

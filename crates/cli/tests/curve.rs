@@ -130,6 +130,47 @@ fn a_missing_term_is_drawn_found_and_brought_back() {
     stdout(&["curve", "draw", table, "--value", formula, "--force", "-o", &redrawn]);
 }
 
+/// A pipe can be read only once.
+#[cfg(unix)]
+#[test]
+fn a_table_comes_through_a_pipe_as_well() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = table(folder.path());
+    let bytes = fs::read(&table).expect("a table");
+    let table = table.to_str().expect("a path");
+    let file = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    let drawing = file("curve.csv");
+    for words in [
+        &["search", "TABLE", "--value", "total", "--pairs"][..],
+        &["search", "TABLE", "--value", "total", "--property", "bishop"],
+        &["adjust", "TABLE", "--value", "total", "--feature", "bishop", "--where", "noise > 0"],
+        &["draw", "TABLE", "--value", "total", "--force", "-o", &drawing],
+    ] {
+        let told = |place: &str, input: &[u8]| {
+            let words = words.iter().map(|word| if *word == "TABLE" { place } else { word });
+            let words: Vec<_> = std::iter::once("curve").chain(words).collect();
+            let run = evalsmith(&words).write_stdin(input).assert().success();
+            String::from_utf8(run.get_output().stdout.clone()).expect("text")
+        };
+        assert_eq!(told("/dev/stdin", &bytes), told(table, b""), "{words:?}");
+    }
+    let refused = |words: &[&str], input: &[u8], code| {
+        let run = evalsmith(words).write_stdin(input).assert().code(code);
+        String::from_utf8(run.get_output().stderr.clone()).expect("text")
+    };
+    let search = ["curve", "search", "/dev/stdin", "--value", "total"];
+    let told = refused(&search, b"PAR1 and more", 1);
+    assert!(told.contains("Parquet, which cannot be read from a pipe"), "{told}");
+    let adjust = ["curve", "adjust", "/dev/stdin", "--value", "total", "--feature", "bishop"];
+    let told = refused(&[&adjust[..], &["--play", "chess"]].concat(), &bytes, 2);
+    assert!(told.contains("--folder"), "{told}");
+    let out = file("played");
+    let play = [&adjust[..], &["--play", "chess", "--folder", &out]].concat();
+    let told = refused(&play, &bytes, 2);
+    assert!(told.contains("no column side"), "{told}");
+    assert!(!Path::new(&out).exists(), "a wrong call makes no folder");
+}
+
 #[test]
 fn wrong_calls_are_told_with_place_and_remedy() {
     let folder = tempfile::tempdir().expect("a folder");

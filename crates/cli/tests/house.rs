@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("rules", &["core", "search", "learn"]),
     ("data", &["core", "search", "rules"]),
     ("curves", &["core", "stats", "learn"]),
-    ("arena", &["core", "search", "stats", "data", "protocol"]),
+    ("arena", &["core", "stats", "rules", "data", "protocol"]),
     ("report", &["core", "stats"]),
     (
         "lab",
@@ -44,11 +44,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "data",
             "curves",
             "arena",
+            "rules",
             "lab",
             "server",
         ],
     ),
-    ("examples", &["lab"]),
+    ("examples", &[]),
 ];
 
 /// Licences that let the project be MIT OR Apache-2.0.

@@ -362,3 +362,47 @@ fn an_engine_without_a_clock_that_never_answers_forfeits() {
                 .and(predicate::str::contains("a move")),
         );
 }
+
+/// A name that promises another format is refused, as `data export` does.
+#[test]
+fn records_are_not_written_under_a_name_of_another_format() {
+    let folder = folder();
+    let run = ["match", "run", "othello", "hand", "trivial", "--depth", "1", "--pairs", "1"];
+    evalsmith(&folder).args(run).args(["--log", "log.jsonl"]).assert().success();
+    let records = ["match", "records", "log.jsonl", "-o"];
+    for name in ["z.parquet", "z.csv", "z.pg"] {
+        evalsmith(&folder)
+            .args(records)
+            .arg(name)
+            .assert()
+            .code(2)
+            .stderr(predicate::str::contains(format!("the name {name} tells no format of games")))
+            .stderr(predicate::str::contains("give --format, one of pgn, sgf"));
+        assert!(!folder.path().join(name).exists());
+    }
+    evalsmith(&folder).args(records).args(["z.parquet", "--format", "ggf"]).assert().success();
+    let text = fs::read_to_string(folder.path().join("z.parquet")).expect("games");
+    assert!(text.starts_with("(;GM[Othello]"), "{text}");
+}
+
+/// A link to a log is the log, also when its games are put in order at the end.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_log_stays_a_link() {
+    let folder = folder();
+    let (log, link) = (folder.path().join("log.jsonl"), folder.path().join("link.jsonl"));
+    let run = |log: &str| {
+        let run = ["match", "run", "othello", "hand", "trivial", "--depth", "1", "--pairs", "3"];
+        evalsmith(&folder).args(run).args(["--log", log]).assert().success();
+    };
+    run("log.jsonl");
+    let whole = fs::read_to_string(&log).expect("a log");
+    // Its games in another order, which the next run mends.
+    let mut games: Vec<_> = whole.split_inclusive('\n').collect();
+    games[1..].reverse();
+    fs::write(&log, games.concat()).expect("written");
+    std::os::unix::fs::symlink("log.jsonl", &link).expect("a link");
+    run("link.jsonl");
+    assert!(link.is_symlink());
+    assert_eq!(fs::read_to_string(&log).expect("a log"), whole);
+}

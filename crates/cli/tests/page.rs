@@ -192,8 +192,8 @@ fn analysis_deepens_and_says_what_the_command_line_says() {
         .lines()
         .filter_map(|line| line.split_once(" % to win"))
         .filter_map(|(line, _)| {
-            let mut words = line.trim_start_matches("black> ").split_whitespace();
-            Some((words.next()?.to_owned(), format!("{} %", words.next()?)))
+            let (mv, value) = line.trim_start_matches("black> ").trim().split_once(' ')?;
+            Some((mv.to_owned(), format!("{} %", value.trim())))
         })
         .collect();
     assert!(!hints.is_empty(), "{told}");

@@ -337,3 +337,55 @@ fn an_engine_is_checked() {
     let failed = check("uci", &[program, "games"]).code(1);
     failed.stdout(predicate::str::contains("\"mark\": \"fail\""));
 }
+
+/// A device never ends; it is refused wherever a file is held in memory as a whole.
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_are_no_input() {
+    let folder = with_games("othello");
+    let problem = "--XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X;\n";
+    fs::write(folder.path().join("one.obf"), problem).expect("written");
+    for command in [
+        "solve one.obf --peer /dev/zero",
+        "solve /dev/zero",
+        "match run --plan /dev/zero --log a.jsonl",
+        "match run othello a b --engines /dev/zero --log a.jsonl",
+        "match run othello @/dev/zero#a hand --log a.jsonl",
+        "match run othello hand trivial --openings /dev/zero --log a.jsonl",
+        "analyze othello f5 --probcut /dev/zero",
+        "model fit games --learner patterns --patterns /dev/zero -o a.safetensors",
+        "curve values games --engine sh --protocol nboard --eval /dev/zero -o a.tsv",
+        "learn othello --calibration /dev/zero --out a",
+        "book import othello /dev/zero --out a.book",
+        "book info /dev/zero",
+    ] {
+        let run = evalsmith(&folder)
+            .args(command.split(' '))
+            .timeout(Duration::from_mins(1))
+            .assert()
+            .failure();
+        let said = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
+        assert!(said.contains("/dev/zero") && said.contains("it is a device"), "{command}: {said}");
+    }
+}
+
+/// `quit` ends a search at once; its answer is a legal move all the same.
+#[test]
+fn quit_behind_a_search_is_answered_by_a_legal_move() {
+    let folder = folder();
+    let pawns = ('a'..='h').flat_map(|file| ['3', '4'].map(|rank| format!("{file}2{file}{rank}")));
+    let knights = ["b1a3", "b1c3", "g1f3", "g1h3"].map(str::to_owned);
+    let legal: Vec<_> = pawns.chain(knights).collect();
+    for (go, threads) in [("go depth 3", "1"), ("go depth 60", "2"), ("go infinite", "1")] {
+        let run = evalsmith(&folder)
+            .args(["engine", "chess", "--threads", threads])
+            .write_stdin(format!("position startpos\n{go}\nquit\n"))
+            .assert()
+            .success();
+        let text = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
+        let best: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("bestmove ")).collect();
+        let [best] = best[..] else { panic!("{go}: {text}") };
+        let best = best.split(' ').next().unwrap_or_default();
+        assert!(legal.iter().any(|m| m == best), "{go}: {text}");
+    }
+}

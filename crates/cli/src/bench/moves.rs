@@ -4,7 +4,7 @@
 //! discs away shows at once where the score of every move is known.
 
 use crate::engine::{ByFunction, IN_PLAY, function_with_errors, seconds};
-use crate::failure::{Interrupted, Usage};
+use crate::failure::Usage;
 use crate::options::{Format, print};
 use crate::progress::Terminal;
 use crate::solve::{mebibytes, read};
@@ -13,7 +13,7 @@ use cpu_time::ProcessTime;
 use evalsmith_engine_othello::obf::Problem;
 use evalsmith_engine_othello::{Clock, Engine, Limits, Selectivity, Technique, Watch};
 use evalsmith_lab::prelude::{
-    FunctionName, Mean, Position, Progress, Sums, Table, handing_on_stop,
+    FunctionName, LabError, Mean, Position, Progress, Sums, Table, handing_on_stop,
 };
 use evalsmith_othello::Move;
 use evalsmith_report::number;
@@ -166,7 +166,7 @@ fn make(
             let chosen = engine.think(&problem.board, limits, &watch, |_| ()).best;
             let cpu_seconds = begun.elapsed().as_secs_f64();
             if watch.stopped() {
-                return Err(Interrupted.into());
+                return Err(LabError::Abandoned.into());
             }
             terminal.advance(1);
             let score = problem.scores.iter().find(|(m, _)| Some(*m) == chosen);

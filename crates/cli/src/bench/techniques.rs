@@ -2,7 +2,7 @@
 //! techniques turned off.
 
 use crate::engine::seconds;
-use crate::failure::{Interrupted, Usage};
+use crate::failure::Usage;
 use crate::options::{Format, print};
 use crate::progress::Terminal;
 use crate::solve::{mebibytes, read};
@@ -10,8 +10,8 @@ use clap::Args;
 use cpu_time::ProcessTime;
 use evalsmith_engine_othello::{Question, Solver, Technique, Watch, obf};
 use evalsmith_lab::prelude::{
-    Adjudication, Contender, Engine, MatchOrder, MatchStats, Mind, OpeningSource, Pace, Progress,
-    Protocol, Table, Terms, handing_on_stop,
+    Adjudication, Contender, Engine, LabError, MatchOrder, MatchStats, Mind, OpeningSource, Pace,
+    Progress, Protocol, Table, Terms, handing_on_stop, play_match,
 };
 use evalsmith_report::{Align, number};
 use serde::Serialize;
@@ -142,6 +142,7 @@ impl Techniques {
         }
         if self.pairs > 0 {
             std::fs::create_dir_all(&self.out)?;
+            let terminal = Terminal::resumable();
             for (off, row) in Off::all().zip(&mut rows).filter(|(off, _)| off.matters_in_play()) {
                 row.playing = Some(self.play(off, &terminal)?);
             }
@@ -173,7 +174,7 @@ impl Techniques {
                 solver.forget();
                 let answer = solver.ask(&problem.board, Question::Score, &watch);
                 if !answer.complete {
-                    return Err(Interrupted.into());
+                    return Err(LabError::Abandoned.into());
                 }
                 let score = answer.bounds.exact();
                 if let Some(told) = problem.best().filter(|&told| score != Some(told)) {
@@ -206,7 +207,7 @@ impl Techniques {
         };
         let log = self.out.join(format!("without-{}.jsonl", off.name()));
         let order = MatchOrder { players, terms, sprt: None };
-        Ok(crate::options::game("othello")?.play_match(&order, &log, terminal)?.stats)
+        Ok(play_match(&crate::options::game("othello")?, &order, &log, terminal)?.stats)
     }
 
     fn player(&self, program: &Path, off: Off) -> Contender {

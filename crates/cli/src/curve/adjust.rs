@@ -7,7 +7,7 @@ use crate::options::{ending, game, show, write_file};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{
-    AdjustPlan, Adjusted, Expression, FunctionName, LabError, Method, PlayPlan, Sheet, TablePlan,
+    AdjustPlan, Adjusted, AdjustedMatch, Expression, FunctionName, Method, PlayPlan, TablePlan,
     adjust_table,
 };
 use std::path::PathBuf;
@@ -83,7 +83,14 @@ enum By {
 
 impl Adjust {
     pub(super) fn run(self) -> anyhow::Result<()> {
-        let features = self.features()?;
+        if self.play.is_some() && self.folder.is_none() && !self.table.is_file() {
+            let table = self.table.display();
+            let reason = format!(
+                "{table} is no file that --play can put a folder beside; say by \
+                                  --folder where the model and the match go"
+            );
+            return Err(Usage(reason).into());
+        }
         let output = match &self.output {
             Some(path) => Some((
                 path,
@@ -93,7 +100,8 @@ impl Adjust {
         };
         let source = self.columns.source(&self.table)?;
         let plan = AdjustPlan {
-            features,
+            features: self.feature.clone(),
+            movers: self.play.is_some(),
             methods: match self.method {
                 By::Mlm => vec![Method::Mlm],
                 By::Ls => vec![Method::Ls],
@@ -107,6 +115,13 @@ impl Adjust {
             },
         };
         let adjusted = adjust_table(&source, &plan, &Terminal::new())?;
+        let game = self.play.as_deref().map(game).transpose()?;
+        let matched = game.as_ref().map(|game| (game, self.match_plan(&adjusted)));
+        // Before anything is written, so that a second process changes nothing.
+        let claimed = matched
+            .as_ref()
+            .map(|(game, plan)| AdjustedMatch::claim(game, &self.function, plan))
+            .transpose()?;
         for note in &adjusted.notes {
             show(&format!("Note: {note}."))?;
         }
@@ -119,46 +134,27 @@ impl Adjust {
             }
         }
         show(&format!("\n{}", adjusted.constants()))?;
+        // A match may be stopped, and is continued by the same command: its result comes
+        // before the file, which would be in the way.
+        if let Some(claimed) = claimed {
+            self.meet(claimed, adjusted.fits[0].method)?;
+        }
         if let Some((path, form)) = output {
             write_file(path, adjusted.to_file(&form, &command_line())?)?;
             show(&format!("Written: {}", path.display()))?;
         }
-        self.play.as_ref().map_or(Ok(()), |name| self.meet(name, &adjusted))
+        Ok(())
     }
 
-    /// The features as formulas: those of a game stand in the mover's view.
-    fn features(&self) -> anyhow::Result<Vec<Expression>> {
-        if self.play.is_none() {
-            return Ok(self.feature.clone());
-        }
-        let sheet = Sheet::open(&self.table).map_err(LabError::from)?;
-        if !sheet.names().iter().any(|name| name == "side") {
-            let reason = format!(
-                "{} has no column side; make the table by `evalsmith curve values --function`",
-                self.table.display()
-            );
-            return Err(Usage(reason).into());
-        }
-        let turned = |feature: &Expression| {
-            if feature.names().len() != 1 || !sheet.names().iter().any(|n| n == feature.text()) {
-                let reason = format!("--play adds features by name, and {feature} is no column");
-                return Err(Usage(reason).into());
-            }
-            formula(&format!("(1 - 2 * side) * {feature}")).map_err(|e| Usage(e).into())
-        };
-        self.feature.iter().map(turned).collect()
-    }
-
-    /// Plays the function with the weights of the first method against the old one.
-    fn meet(&self, name: &str, adjusted: &Adjusted) -> anyhow::Result<()> {
-        let fit = &adjusted.fits[0];
-        let weights = self.feature.iter().zip(&fit.weights);
+    /// The match of the function with the weights of the first method against the old one.
+    fn match_plan(&self, adjusted: &Adjusted) -> PlayPlan {
+        let weights = self.feature.iter().zip(&adjusted.fits[0].weights);
         let folder = self.folder.clone().unwrap_or_else(|| {
             let mut folder = self.table.clone().into_os_string();
             folder.push(".play");
             folder.into()
         });
-        let plan = PlayPlan {
+        PlayPlan {
             weights: weights.map(|(f, w)| (f.text().to_owned(), w.weight)).collect(),
             pairs: self.pairs,
             depth: self.depth,
@@ -166,9 +162,12 @@ impl Adjust {
             seed: self.seed,
             folder,
             command: command_line(),
-        };
-        let played = game(name)?.play_adjusted(&self.function, &plan, &Terminal::new())?;
-        let (stats, method) = (&played.stats, fit.method.name());
+        }
+    }
+
+    fn meet(&self, claimed: AdjustedMatch<'_>, method: Method) -> anyhow::Result<()> {
+        let played = claimed.play(&Terminal::resumable())?;
+        let (stats, method) = (&played.stats, method.name());
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         show(&format!(
             "\n{method} against {}, {} plies: {} W, {} D, {} L; {} of the points (95 %: {} to {})",

@@ -6,7 +6,8 @@ use crate::options::{ending, game, show, write_file};
 use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    CurveParams, CurvePlan, Dataset, Expression, FunctionName, TablePlan, curve_file, draw_table,
+    CurveParams, CurvePlan, Dataset, Expression, FunctionName, TablePlan, curve_file,
+    dataset_curve, draw_table, open,
 };
 use evalsmith_report::number::with_error;
 use std::path::PathBuf;
@@ -94,11 +95,13 @@ impl Draw {
             raw: self.raw,
         };
         let game = game(&dataset.manifest().game)?;
-        let curve = game.curve(&self.data, function, &plan, &Terminal::new())?;
+        let opened = open(&game, function)?;
+        let function = opened.identity(function);
+        let curve = dataset_curve(&game, &dataset, &opened, &plan, &Terminal::new())?;
         let source = format!("{function} of {}, {}", dataset.manifest().game, self.data.display());
         write_file(&self.output, curve_file(&curve, &source, form)?)?;
         show(&format!(
-            "{} positions of {} games, {} bins drawn, {}: {}",
+            "{} positions of {} games valued by {function}, {} bins drawn, {}: {}",
             curve.bins.iter().map(|b| b.count).sum::<u64>(),
             curve.games,
             curve.drawn().count(),

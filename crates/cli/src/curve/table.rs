@@ -2,7 +2,7 @@
 
 use crate::failure::Usage;
 use clap::Args;
-use evalsmith_lab::prelude::{Draws, Expression, LabError, Sheet, TableSource};
+use evalsmith_lab::prelude::{Draws, Expression, TableSource};
 use std::path::Path;
 
 /// What the columns of a table mean.
@@ -40,16 +40,11 @@ impl Columns {
             let reason = format!("{path} is a table: say by --value which column is the value");
             return Err(Usage(reason).into());
         };
-        let mut game = self.game.clone();
-        if game.is_none() {
-            let sheet = Sheet::open(path).map_err(LabError::from)?;
-            game = sheet.names().iter().find(|name| *name == "game").cloned();
-        }
         Ok(TableSource {
             path: path.to_owned(),
             value,
             result: self.result.clone(),
-            game,
+            game: self.game.clone(),
             side: self.side.clone(),
             first: self.first.clone(),
         })

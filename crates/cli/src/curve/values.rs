@@ -5,9 +5,11 @@ use crate::failure::Usage;
 use crate::options::{ending, game, may_write, show, write_file};
 use crate::progress::Terminal;
 use clap::Args;
+use evalsmith_lab::prelude::files::behind_links;
 use evalsmith_lab::prelude::{
     After, Budget, Dataset, Engine, EvalProfile, FunctionName, OwnOrder, OwnValued, Protocol,
-    Question, TableForm, ValueOrder, ValueRows, ValueSource, Valued, locate, value_rows,
+    Question, TableForm, ValueOrder, ValueRows, ValueSource, Valued, locate, own_values,
+    rows_of_dataset, value_rows,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -82,16 +84,19 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    pub(super) fn run(self) -> anyhow::Result<()> {
+    pub(super) fn run(mut self) -> anyhow::Result<()> {
         ending(&self.output, &["tsv", "csv"], self.force, &self.data)?;
+        // What is kept beside the table stands beside the table itself, not beside a link.
+        self.output = behind_links(&self.output);
         let form = TableForm::of(&self.output)?;
-        let progress = Terminal::new();
+        let progress = Terminal::resumable();
         if let Some(function) = &self.function {
             return self.own(function, &progress);
         }
         let rows = if self.data.is_dir() {
             let dataset = Dataset::open(&self.data)?;
-            game(&dataset.manifest().game)?.value_rows(&self.data, self.protocol, &progress)?
+            let game = game(&dataset.manifest().game)?;
+            rows_of_dataset(&game, &self.data, self.protocol, &progress)?
         } else {
             ValueRows::of_table(&self.data, &self.position, self.protocol)?
         };
@@ -137,8 +142,8 @@ impl Values {
         }
         let (column, output) = (self.column.clone(), self.output.clone());
         let order = OwnOrder { after: self.after, column, atoms: self.atoms, output };
-        let valued = game(&name)?.own_values(&source, function, &order, progress)?;
-        show(&told_own(&valued, function, self.after))?;
+        let valued = own_values(&game(&name)?, function, &source, &order, progress)?;
+        show(&told_own(&valued, self.after))?;
         show(&format!("Written: {}", self.output.display()))
     }
 
@@ -175,8 +180,8 @@ impl Values {
     }
 }
 
-fn told_own(valued: &OwnValued, function: &FunctionName, after: After) -> String {
-    let OwnValued { rows, decided, unreadable, first_unreadable, nodes } = valued;
+fn told_own(valued: &OwnValued, after: After) -> String {
+    let OwnValued { function, rows, decided, unreadable, first_unreadable, nodes } = valued;
     let with = rows - decided - unreadable;
     let mut parts = vec![format!("{with} of {rows} rows have a value of {function} after {after}")];
     if *decided > 0 {

@@ -5,8 +5,9 @@ use crate::engine::{ByFunction, read_probcut};
 use crate::failure::Usage;
 use clap::Args;
 use evalsmith_engine_othello::{Engine, Limits, ProbCut, Selectivity, Watch, shipped};
-use evalsmith_lab::prelude::{Expert, FunctionName, How, Opinion, Position};
+use evalsmith_lab::prelude::{Expert, FunctionName, How, Opinion, Pos, Position};
 use evalsmith_othello::{Board, Kernel};
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -73,10 +74,10 @@ impl Thinking {
     }
 
     /// An engine for a thread.
-    pub(super) fn lend<K: Kernel>(&self) -> Box<dyn Expert<Board<K>> + '_> {
+    pub(super) fn lend<K: Kernel>(&self) -> Box<dyn Expert + '_> {
         let engine = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let engine = engine.or_else(|| self.engine().ok());
-        Box::new(Lent { engine, thinking: self })
+        Box::new(Lent { engine, thinking: self, kernel: PhantomData::<fn(K)> })
     }
 
     fn engine(&self) -> Result<Engine<ByFunction>, anyhow::Error> {
@@ -92,12 +93,13 @@ impl Thinking {
 }
 
 /// An engine that goes back when its thread has done its share.
-struct Lent<'t> {
+struct Lent<'t, K> {
     engine: Option<Engine<ByFunction>>,
     thinking: &'t Thinking,
+    kernel: PhantomData<fn(K)>,
 }
 
-impl Drop for Lent<'_> {
+impl<K> Drop for Lent<'_, K> {
     fn drop(&mut self) {
         if let Some(engine) = self.engine.take() {
             self.thinking.give_back(engine);
@@ -105,14 +107,15 @@ impl Drop for Lent<'_> {
     }
 }
 
-impl<K: Kernel> Expert<Board<K>> for Lent<'_> {
+impl<K: Kernel> Expert for Lent<'_, K> {
     fn begin_game(&mut self) {
         if let Some(engine) = &mut self.engine {
             engine.forget();
         }
     }
 
-    fn opinion(&mut self, board: &Board<K>) -> Option<Opinion<evalsmith_othello::Move>> {
+    fn opinion(&mut self, position: &Pos) -> Option<Opinion> {
+        let board: &Board<K> = position.get()?;
         if board.outcome().is_some() {
             return None;
         }
@@ -123,7 +126,10 @@ impl<K: Kernel> Expert<Board<K>> for Lent<'_> {
         let whole_discs = selectivity != Selectivity::Full;
         let limits = Limits { selectivity, whole_discs, ..Limits::depth(depth) };
         let thought = self.engine.as_mut()?.think(board, limits, &Watch::new(), |_| ());
-        Some(Opinion { margin: thought.value.discs() as f32, best: thought.best })
+        Some(Opinion {
+            margin: thought.value.discs() as f32,
+            best: thought.best.and_then(|m| position.id_of::<Board<K>>(m)),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::failure::command_line;
 use crate::options::{game, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{Dataset, LabError};
+use evalsmith_lab::prelude::{Dataset, LabError, dedupe};
 use std::path::PathBuf;
 
 /// Keeps the first of all rows with the same position.
@@ -24,7 +24,8 @@ impl Dedupe {
         let dataset = Dataset::open(&self.data).map_err(LabError::from)?;
         let game = game(&dataset.manifest().game)?;
         let command = command_line();
-        let written = game.data().dedupe(&self.data, &command, &self.out, &Terminal::new())?;
+        let written = dedupe(&game, &dataset, &command, &self.out, &Terminal::resumable());
+        let written = written.map_err(LabError::from)?;
         let gone = dataset.len() - written.positions;
         show(&format!("{gone} repeated positions left out"))?;
         show(&super::written(&written, &self.out))

@@ -4,7 +4,7 @@ use crate::failure::{Usage, say};
 use crate::options::{game, may_write_from, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{Dataset, ExportFormat, LabError};
+use evalsmith_lab::prelude::{Dataset, ExportFormat, LabError, export};
 use std::path::{Path, PathBuf};
 
 /// Writes a dataset as records (pgn, sgf, ggf, csa, usi, txt), as a list of
@@ -39,7 +39,8 @@ impl Export {
         let format = self.format.or_else(|| told(&self.output)).ok_or_else(unknown)?;
         let dataset = Dataset::open(&self.data).map_err(LabError::from)?;
         let game = game(&dataset.manifest().game)?;
-        let made = game.data().export(&self.data, format, &self.output, &Terminal::new())?;
+        let made = export(&game, &dataset, format, &self.output, &Terminal::new());
+        let made = made.map_err(LabError::from)?;
         if let Some(example) = &made.example {
             say(&format!("skipped: {example}"));
             show(&format!("{} games skipped", made.skipped))?;

@@ -3,7 +3,7 @@
 use crate::options::{ending, game, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::Dataset;
+use evalsmith_lab::prelude::{Dataset, export_features};
 use std::path::PathBuf;
 
 /// Writes a table that pandas, polars or DuckDB open: one row a position with
@@ -29,7 +29,7 @@ impl Features {
         ending(&self.output, &["parquet"], self.force, &self.data)?;
         let dataset = Dataset::open(&self.data)?;
         let game = game(&dataset.manifest().game)?;
-        let rows = game.export_features(&self.data, &self.output, self.raw, &Terminal::new())?;
+        let rows = export_features(&game, &dataset, &self.output, self.raw, &Terminal::new())?;
         show(&format!("{rows} rows in {}", self.output.display()))
     }
 }

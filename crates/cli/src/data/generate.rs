@@ -4,7 +4,9 @@ use crate::failure::command_line;
 use crate::options::{game, game_name, share, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{FunctionName, LearnPlan, SelfPlayOpenings, SelfPlayOrder, Shard};
+use evalsmith_lab::prelude::{
+    FunctionName, Game, LearnPlan, SelfPlayOpenings, SelfPlayOrder, Shard, self_play,
+};
 use std::path::PathBuf;
 
 /// Plays games of GAME and writes every position with its game's result.
@@ -94,8 +96,8 @@ impl Generate {
             None => SelfPlayOpenings::Random,
         };
         let order = SelfPlayOrder { function: self.function, against: self.against, openings };
-        let (command, progress) = (command_line(), Terminal::new());
-        let made = game.data().generate(&order, &plan, &command, &self.out, &progress)?;
+        let (command, progress) = (command_line(), Terminal::resumable());
+        let made = self_play(&game, &order, &plan, &command, &self.out, &progress)?;
         show(&format!(
             "{} positions of {} games in {}",
             made.positions,

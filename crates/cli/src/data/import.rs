@@ -4,7 +4,8 @@ use crate::failure::{command_line, say};
 use crate::options::{game, game_name, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{Import as Order, InputFormat, Shard};
+use evalsmith_lab::LabError;
+use evalsmith_lab::prelude::{Import as Order, InputFormat, Shard, import};
 use std::path::PathBuf;
 
 /// Reads records of GAME and writes every position with its game's result.
@@ -54,7 +55,8 @@ impl Import {
             max_rating: self.max_rating,
             shard: self.shard,
         };
-        let made = game.data().import(&order, &command_line(), &self.out, &Terminal::new())?;
+        let made = import(&game, &order, &command_line(), &self.out, &Terminal::resumable());
+        let made = made.map_err(LabError::from)?;
         for example in &made.examples {
             say(&format!("skipped: {example}"));
         }

@@ -1,6 +1,7 @@
 //! `evalsmith data info`: a dataset in numbers.
 
 use crate::options::{Format, print};
+use crate::stop::{self, Kept};
 use clap::Args;
 use evalsmith_lab::prelude::{Dataset, Table};
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub(crate) struct Info {
 
 impl Info {
     pub(super) fn run(self) -> anyhow::Result<()> {
+        stop::keeps(Kept::Nothing);
         let dataset = Dataset::open(&self.data)?;
         let info = dataset.info()?;
         let mut table = Table::new(["", "value"]);

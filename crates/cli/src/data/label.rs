@@ -7,10 +7,10 @@ use crate::options::{game, show, stages};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{
-    Agreed, Dataset, FunctionName, How, LabError, LabelOrder, Labels, Shard, Stage, agreement,
-    label_by_expert,
+    Agreed, Dataset, DynGame, FunctionName, How, LabError, LabelOrder, Labels, MakeExpert, Shard,
+    Stage, agreement, label_by_expert, label_dataset,
 };
-use evalsmith_othello::with_best_kernel;
+use evalsmith_othello::{Portable, X86V3, with_best_kernel};
 use std::path::PathBuf;
 
 /// Adds a label to every position of a dataset, beside its result.
@@ -167,13 +167,14 @@ impl Label {
         };
         let labels = match &thinking {
             Some(thinking) => self.label_by_engine(thinking, &function, &order, &dataset)?,
-            None => game(&dataset.manifest().game)?.data().label(
+            None => label_dataset(
+                &game(&dataset.manifest().game)?,
                 &self.data,
                 &function,
                 &order,
                 &command_line(),
                 &self.out,
-                &Terminal::new(),
+                &Terminal::resumable(),
             )?,
         };
         show(&super::written(&labels.written, &self.out))?;
@@ -205,16 +206,13 @@ impl Label {
         data: &Dataset,
     ) -> anyhow::Result<Labels> {
         let order = LabelOrder { function: ByFunction::identity(function)?, ..order.clone() };
-        let (out, command, terminal) = (&self.out, command_line(), Terminal::new());
+        let (out, command, terminal) = (&self.out, command_line(), Terminal::resumable());
+        let label = |game: &DynGame, lend: &MakeExpert<'_>| {
+            label_by_expert(game, lend, data, &order, &command, out, &terminal)
+        };
         let labels = with_best_kernel(
-            |game| {
-                let lend = || thinking.lend();
-                label_by_expert(&game, &lend, data, &order, &command, out, &terminal)
-            },
-            |game| {
-                let lend = || thinking.lend();
-                label_by_expert(&game, &lend, data, &order, &command, out, &terminal)
-            },
+            |game| label(&DynGame::new(game), &|| thinking.lend::<Portable>()),
+            |game| label(&DynGame::new(game), &|| thinking.lend::<X86V3>()),
         );
         Ok(labels.map_err(LabError::from)?)
     }

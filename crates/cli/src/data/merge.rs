@@ -26,7 +26,7 @@ impl Merge {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let datasets = self.data.iter().map(|data| Dataset::open(data));
         let datasets: Vec<_> = datasets.collect::<Result<_, _>>().map_err(LabError::from)?;
-        let written = merge(&datasets, &command_line(), &self.out, &Terminal::new())
+        let written = merge(&datasets, &command_line(), &self.out, &Terminal::resumable())
             .map_err(LabError::from)?;
         show(&super::written(&written, &self.out))
     }

@@ -54,7 +54,7 @@ impl Sample {
         };
         let even = self.label.zip(self.within).map(|(label, most)| NearlyEven { label, most });
         let order = Draw { amount, seed: self.seed, shard: self.shard, even, stages: self.stages };
-        let written = draw(&dataset, &order, &command_line(), &self.out, &Terminal::new())
+        let written = draw(&dataset, &order, &command_line(), &self.out, &Terminal::resumable())
             .map_err(LabError::from)?;
         show(&super::written(&written, &self.out))
     }

@@ -38,7 +38,7 @@ impl Split {
     pub(super) fn run(self) -> anyhow::Result<()> {
         let dataset = Dataset::open(&self.data).map_err(LabError::from)?;
         let order = Order { folders: self.folders, seed: self.seed, shard: self.shard };
-        let all = split(&dataset, &order, &command_line(), &Terminal::new());
+        let all = split(&dataset, &order, &command_line(), &Terminal::resumable());
         for (written, (folder, _)) in all.map_err(LabError::from)?.iter().zip(&order.folders) {
             show(&super::written(written, folder))?;
         }

@@ -6,9 +6,7 @@
 
 use crate::failure::Usage;
 use evalsmith_engine_othello::{DISC, Judge, OfChildren, SquareJudge, Term, shipped};
-use evalsmith_lab::prelude::{
-    Evaluate, Function, FunctionName, PatternFunction, Score, Window, open,
-};
+use evalsmith_lab::prelude::{Evaluate, Function, FunctionName, PatternFunction, Score, Window};
 use evalsmith_othello::features::Chosen;
 use evalsmith_othello::{Board, Kernel, Othello};
 use evalsmith_protocol::DISCS_A_LOGIT;
@@ -46,7 +44,11 @@ impl ByFunction {
 
     /// A function's name with a digest of its weights.
     pub(crate) fn identity(name: &FunctionName) -> anyhow::Result<String> {
-        Ok(function(name)?.identity(name))
+        Ok(match name {
+            // Known without opening it.
+            FunctionName::Shipped => format!("{name}@{}", shipped::DIGEST),
+            _ => function(name)?.identity(name),
+        })
     }
 
     /// What the value of a position is made of, where that can be told square by square.
@@ -61,11 +63,15 @@ impl ByFunction {
 /// Opens a function; `shipped` means what the engine ships with.
 fn function(name: &FunctionName) -> anyhow::Result<Function<Chosen>> {
     let game = Othello::new();
-    if *name == FunctionName::Shipped {
-        let patterns = PatternFunction::open(&game, shipped::pattern_file())?;
-        return Ok(Function::Patterns(Arc::new(patterns)));
-    }
-    Ok(open(&game, name, None)?)
+    Ok(match name {
+        FunctionName::Trivial => Function::Trivial,
+        FunctionName::Hand => Function::by_hand(&game)?,
+        FunctionName::Shipped => {
+            let patterns = PatternFunction::open(&game, shipped::pattern_file())?;
+            Function::Patterns(Arc::new(patterns))
+        }
+        FunctionName::File(path) => Function::open_file(&game, path)?,
+    })
 }
 
 /// The scale of finished games where the function knows one, else that of log-odds.

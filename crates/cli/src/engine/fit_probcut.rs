@@ -1,16 +1,15 @@
 //! `evalsmith engine fit-probcut`: how far shallow searches are off, for a function.
 
 use super::serve_othello::function_with_errors;
-use crate::failure::{Interrupted, command_line};
+use crate::failure::command_line;
 use crate::options::{Format, may_write, print, show, thread_count, write_file};
 use crate::progress::Terminal;
-use crate::stop;
 use clap::{Args, ValueEnum};
 use evalsmith_engine_othello::Selectivity;
 use evalsmith_engine_othello::probcut::{
     Cell, ProbCutFit, SampleParams, Surface, check_depth, fit_probcut, probcut_samples,
 };
-use evalsmith_lab::prelude::{FunctionName, Table};
+use evalsmith_lab::prelude::{FunctionName, LabError, Table};
 use evalsmith_report::{LineChart, Mark, Page, Section, Series, Style};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -96,7 +95,6 @@ fn kind(to_end: bool) -> &'static str {
 impl FitProbCut {
     pub(crate) fn run(self, threads: Option<u16>) -> anyhow::Result<()> {
         let Searched::Othello = self.game;
-        stop::listen();
         for path in [Some(&self.out), self.report.as_ref()].into_iter().flatten() {
             may_write(path, self.force)?;
         }
@@ -117,7 +115,8 @@ impl FitProbCut {
             Some(selectivity),
             selectivity,
         )?;
-        let samples = probcut_samples(&params, (&judge, &errors), &terminal).ok_or(Interrupted)?;
+        let samples =
+            probcut_samples(&params, (&judge, &errors), &terminal).ok_or(LabError::Abandoned)?;
         let fit = fit_probcut(&samples).map_err(|e| anyhow::anyhow!("{e}: raise --positions"))?;
         let made = format!("{} samples of {}, seed {seed}", samples.len(), self.function);
         write_file(&self.out, model_text(&fit, &made))?;

@@ -118,7 +118,7 @@ impl OthelloOptions {
             engine: Engine::with_judge(setup.hash, threads, judge, model)
                 .corner_quiescence(self.corner_quiescence != Some(Switch::Off))
                 .with_techniques(self.without.iter().copied().collect()),
-            name: format!("evalsmith {}", setup.function),
+            name: format!("evalsmith {}", ByFunction::identity(&setup.function)?),
             limits: setup.limits.clone(),
             selectivity,
             clock: match self.clock {

@@ -4,7 +4,7 @@ use super::Learn;
 use crate::failure::Usage;
 use crate::tree_options::TreeOptions;
 use clap::Args;
-use evalsmith_lab::prelude::{AnyGame, BootstrapPlan, Learner};
+use evalsmith_lab::prelude::{BootstrapPlan, DynGame, Game, Learner};
 
 /// Options of the bootstrap.
 #[derive(Args)]
@@ -62,7 +62,7 @@ impl Bootstrap {
 
 impl Learn {
     /// The plan of a bootstrap.
-    pub(super) fn bootstrap_plan(&self, game: &dyn AnyGame) -> Result<BootstrapPlan, Usage> {
+    pub(super) fn bootstrap_plan(&self, game: &DynGame) -> Result<BootstrapPlan, Usage> {
         let of_the_walk = [
             ("--solve-at", self.solve_at.is_some()),
             ("--decided-at", self.decided_at.is_some()),

@@ -8,6 +8,7 @@
 
 use crate::failure::Usage;
 use anyhow::Context;
+use evalsmith_lab::prelude::files::{MOST_SETTINGS, read_text_at_most};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -16,7 +17,7 @@ use toml::Value;
 pub(crate) fn expand(words: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let is_match = words.iter().skip(1).any(|word| word == "match");
     let Some(file) = plan_of(&words).filter(|_| is_match) else { return Ok(words) };
-    let text = std::fs::read_to_string(&file)
+    let text = read_text_at_most(&file, MOST_SETTINGS)
         .with_context(|| format!("the plan {} cannot be read", file.display()))?;
     Ok(with_plan(words, &text, &file)?)
 }

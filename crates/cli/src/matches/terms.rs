@@ -6,7 +6,7 @@ use crate::learn::milliseconds;
 use crate::options::game;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    Adjudication, Contender, Even, FunctionName, OpeningSource, Pace, Roster, Terms,
+    Adjudication, Contender, Even, FunctionName, Game, OpeningSource, Pace, Roster, Terms,
 };
 use std::path::PathBuf;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use super::terms::TermsOptions;
 use crate::options::{Format, game, game_name, print, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{FactorOrder, time_factor_table};
+use evalsmith_lab::prelude::{FactorOrder, time_factor, time_factor_table};
 use std::path::PathBuf;
 
 /// Finds how much of B's time makes A its equal.
@@ -49,7 +49,7 @@ impl TimeFactor {
         let players = self.terms.two_players(&[self.a, self.b])?;
         let Self { batches, low, high, precision, .. } = self;
         let order = FactorOrder { players, terms, batches, low, high, precision };
-        let found = game(&self.game)?.time_factor(&order, &self.out, &Terminal::new())?;
+        let found = time_factor(&game(&self.game)?, &order, &self.out, &Terminal::resumable())?;
         let names = order.players.each_ref().map(|player| player.name.as_str());
         let (table, answer) = time_factor_table(&found, names);
         print(self.format, &table, &found)?;

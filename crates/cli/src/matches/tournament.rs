@@ -6,7 +6,7 @@ use crate::progress::Terminal;
 use clap::Args;
 use evalsmith_lab::LabError;
 use evalsmith_lab::prelude::{
-    Schedule, Standings, TournamentOrder, standings_so_far, standings_tables,
+    Schedule, Standings, TournamentOrder, play_tournament, standings_so_far, standings_tables,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ pub(super) fn play(
     out: &Path,
     format: Format,
 ) -> anyhow::Result<()> {
-    match game(name)?.play_tournament(order, out, &Terminal::new()) {
+    match play_tournament(&game(name)?, order, out, &Terminal::resumable()) {
         Ok(standings) => show(&standings, format),
         Err(error) => {
             if let LabError::Arena(fault) = &error

@@ -3,7 +3,9 @@
 use crate::options::{Format, game, print};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{ComparePlan, Dataset, FitPlan, Learner, comparison_table};
+use evalsmith_lab::prelude::{
+    ComparePlan, Dataset, FitPlan, Game, Learner, compare, comparison_table,
+};
 use std::path::PathBuf;
 
 /// Fits several learners to the same dataset and lets the others play the first.
@@ -70,7 +72,7 @@ impl Compare {
             cpu_micros: (self.cpu_ms * 1000.0).round() as u64,
             seed: self.seed,
         };
-        let compared = game.compare(&self.data, &plan, &self.out, &Terminal::new())?;
+        let compared = compare(&game, &dataset, &plan, &self.out, &Terminal::resumable())?;
         print(self.format, &comparison_table(&compared, &plan), &compared)
     }
 }

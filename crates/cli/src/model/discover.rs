@@ -4,7 +4,7 @@ use crate::failure::Usage;
 use crate::options::{Format, game, holdout, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{Dataset, DiscoverPlan, LabError};
+use evalsmith_lab::prelude::{Dataset, DiscoverPlan, LabError, discover};
 use std::path::PathBuf;
 
 /// Proposes patterns that a pattern model misses, by the drop of its error on games held
@@ -64,7 +64,7 @@ impl Discover {
         }
         let dataset = Dataset::open(&self.data).map_err(LabError::from)?;
         let game = game(&dataset.manifest().game)?;
-        let found = game.discover(&self.model, &self.data, &plan, &Terminal::new())?;
+        let found = discover(&game, &self.model, &dataset, &plan, &Terminal::new())?;
         match self.format {
             Format::Json => show(&serde_json::to_string_pretty(&found)?),
             _ => show(&found.to_text()),

@@ -2,7 +2,7 @@
 
 use crate::options::{game, may_write_from, show};
 use clap::{Args, ValueEnum};
-use evalsmith_lab::prelude::{PatternExport, PatternFile};
+use evalsmith_lab::prelude::{PatternExport, PatternFile, export_patterns};
 use std::path::PathBuf;
 
 /// Writes a pattern model for other programs: a C header that evaluates by itself, or
@@ -38,7 +38,7 @@ impl Export {
             Format::C => PatternExport::CHeader,
             Format::Json => PatternExport::Json,
         };
-        game(&file.game)?.export_patterns(&self.model, format, &self.output)?;
+        export_patterns(&game(&file.game)?, &self.model, format, &self.output)?;
         show(&format!("{} weights in {}", file.model.steps().len(), self.output.display()))
     }
 }

@@ -10,7 +10,7 @@ use crate::progress::Terminal;
 use crate::tree_options::TreeOptions;
 use clap::Args;
 use evalsmith_lab::prelude::{
-    Dataset, Defaults, FeatureCosts, FitPlan, Fitted, LabError, Learner, OwnTable, Reduction,
+    Dataset, Defaults, FeatureCosts, FitPlan, Fitted, Game, LabError, Learner, OwnTable, Reduction,
     fit_table, read_own_table,
 };
 use std::path::PathBuf;
@@ -190,7 +190,7 @@ impl Fit {
         let dataset = Dataset::open(&self.data)?;
         let game = game(&dataset.manifest().game)?;
         let plan = self.plan(learner, &game.defaults());
-        Ok(game.fit(&self.data, &plan, &Terminal::new())?)
+        Ok(evalsmith_lab::prelude::fit(&game, &dataset, &plan, &Terminal::new())?)
     }
 
     fn fit_table(&self, learner: Learner) -> anyhow::Result<Fitted> {

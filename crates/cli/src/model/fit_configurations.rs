@@ -6,7 +6,7 @@ use crate::failure::{Usage, command_line};
 use crate::options::{game, show};
 use crate::progress::Terminal;
 use clap::Args;
-use evalsmith_lab::prelude::{ConfigurationPlan, Dataset, LabError};
+use evalsmith_lab::prelude::{ConfigurationPlan, Dataset, LabError, fit_configurations};
 
 /// What only a fit of configurations knows.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -74,8 +74,9 @@ impl ConfigurationOptions {
             plan.ridges.clone_from(&common.ridge);
         }
         let dataset = Dataset::open(shared.data).map_err(LabError::from)?;
-        let fitted = game(&dataset.manifest().game)?.fit_configurations(
-            shared.data,
+        let fitted = fit_configurations(
+            &game(&dataset.manifest().game)?,
+            &dataset,
             &plan,
             shared.output,
             &command_line(),

@@ -5,7 +5,7 @@ use crate::options::{game, show};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
 use evalsmith_lab::prelude::{
-    Dataset, LabError, Learner, LinkName, PatternFitPlan, TypeRule, pattern_names,
+    Dataset, LabError, Learner, LinkName, PatternFitPlan, TypeRule, fit_patterns, pattern_names,
 };
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -212,13 +212,14 @@ impl PatternOptions {
             plan.ridges.clone_from(&self.ridge);
         }
         let dataset = Dataset::open(shared.data).map_err(LabError::from)?;
-        let fitted = game(&dataset.manifest().game)?.fit_patterns(
-            shared.data,
+        let fitted = fit_patterns(
+            &game(&dataset.manifest().game)?,
+            &dataset,
             &plan,
             self.start_from.as_deref(),
             shared.output,
             &command_line(),
-            &Terminal::new(),
+            &Terminal::resumable(),
         )?;
         if let Some(table) = fitted.compared_table() {
             show(&table.to_text())?;

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use evalsmith_lab::prelude::{
     ConfigurationFile, Dataset, DenseModel, FunctionName, Judgement, LabError, ModelFile, OwnTable,
-    PatternFile, read_own_table,
+    PatternFile, judge_dataset, judge_function, open, read_own_table,
 };
 use std::path::PathBuf;
 
@@ -60,15 +60,17 @@ impl Judge {
             return Err(Usage(message.into()).into());
         }
         self.columns.refuse_for(&self.data)?;
-        let game = game(&Dataset::open(&self.data)?.manifest().game)?;
-        let function = FunctionName::File(self.model.clone());
-        Ok(game.judge_function(&self.data, &function, self.raw, &Terminal::new())?)
+        let dataset = Dataset::open(&self.data)?;
+        let game = game(&dataset.manifest().game)?;
+        let function = open(&game, &FunctionName::File(self.model.clone()))?;
+        Ok(judge_function(&game, &function, &dataset, self.raw, &Terminal::new())?)
     }
 
     fn on_dataset(&self, file: &ModelFile) -> anyhow::Result<Judgement> {
         self.columns.refuse_for(&self.data)?;
-        let game = game(&Dataset::open(&self.data)?.manifest().game)?;
-        Ok(game.judge(&self.data, file, self.raw, &Terminal::new())?)
+        let dataset = Dataset::open(&self.data)?;
+        let game = game(&dataset.manifest().game)?;
+        Ok(judge_dataset(&game, file, &dataset, self.raw, &Terminal::new())?)
     }
 
     fn on_table(&self, file: &ModelFile) -> anyhow::Result<Judgement> {

@@ -4,7 +4,9 @@ use crate::failure::{Usage, command_line};
 use crate::options::{game, game_name, may_write, show};
 use crate::progress::Terminal;
 use clap::{Args, ValueEnum};
-use evalsmith_lab::prelude::{Dataset, ModelFile, SamuelMethod, SamuelParams};
+use evalsmith_lab::prelude::{
+    Dataset, ModelFile, SamuelMethod, SamuelParams, fit_move_table, samuel,
+};
 use std::path::{Path, PathBuf};
 
 /// Learns by one of Samuel's ways: a polynomial from play against itself, or
@@ -83,7 +85,7 @@ impl Samuel {
             }
         };
         let game = game(&name)?;
-        let model = game.samuel(&method, &self.features, &Terminal::new())?;
+        let model = samuel(&game, &method, &self.features, &Terminal::new())?;
         let made_by = serde_json::json!({ "command": command_line() });
         let file = ModelFile { game: name, made_by, model };
         file.save(&self.output)?;
@@ -96,6 +98,6 @@ fn griffith(name: &str, data: &Path, features: &[String], output: &Path) -> anyh
         let message = "Griffith's table looks at moves: leave --features out";
         return Err(Usage(message.into()).into());
     }
-    game(name)?.griffith(data, &Terminal::new())?.save(output)?;
+    fit_move_table(&game(name)?, &Dataset::open(data)?, &Terminal::new())?.save(output)?;
     show(&format!("move table of {name} in {}", output.display()))
 }

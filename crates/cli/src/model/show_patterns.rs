@@ -3,7 +3,7 @@
 use super::show::heading;
 use crate::failure::Usage;
 use crate::options::{Format, game, print, show};
-use evalsmith_lab::prelude::PatternFile;
+use evalsmith_lab::prelude::{self, PatternFile};
 use std::path::Path;
 
 /// Boards of the best and of the worst configurations.
@@ -17,7 +17,7 @@ pub(super) fn show_patterns(
     format: Format,
 ) -> anyhow::Result<()> {
     let file = PatternFile::load(model)?;
-    let shown = game(&file.game)?.show_patterns(model, stage, pattern, BOARDS)?;
+    let shown = prelude::show_patterns(&game(&file.game)?, model, stage, pattern, BOARDS)?;
     if format == Format::Table {
         show(&heading("patterns", &file.game, &shown.made_by))?;
         if pattern.is_some() {
