@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{Request, StatusCode, Uri, header};
-use evalsmith_lab::prelude::{AnyGame, AsAny};
+use evalsmith_lab::prelude::DynGame;
 use evalsmith_othello::Othello;
 use evalsmith_server::{House, Settings, routes};
 use std::fs;
@@ -51,8 +51,7 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
         keep_runs: false,
         program: folder.path().join("no-such-program"),
     };
-    let othello: Arc<dyn AnyGame> = Arc::new(AsAny::new(Othello::new()));
-    let house = House::open(vec![othello], settings, ADDRESS);
+    let house = House::open(vec![DynGame::new(Othello::new())], settings, ADDRESS);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .max_blocking_threads(4)

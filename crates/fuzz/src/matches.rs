@@ -5,8 +5,8 @@ use evalsmith_arena::{
     Calibration, LogReader, Openings, PlayedGame, Totals, read_course, read_match,
 };
 use evalsmith_chess::Chess;
-use evalsmith_core::Game;
 use evalsmith_othello::Othello;
+use evalsmith_rules::DynGame;
 use std::fs;
 use std::path::Path;
 
@@ -38,12 +38,12 @@ pub(crate) fn calibration(bytes: &[u8]) {
 /// A list of openings, for a game that writes squares and for one that writes PGN.
 pub(crate) fn openings(bytes: &[u8]) {
     with_file("openings.txt", bytes, |path| {
-        check_openings(&Othello::new(), path);
-        check_openings(&Chess, path);
+        check_openings(&DynGame::new(Othello::new()), path);
+        check_openings(&DynGame::new(Chess), path);
     });
 }
 
-fn check_openings<G: Game>(game: &G, path: &Path) {
+fn check_openings(game: &DynGame, path: &Path) {
     for plies in [None, Some(6)] {
         let Ok((openings, _)) = Openings::from_file(game, path, plies) else { continue };
         assert!(!openings.is_empty());

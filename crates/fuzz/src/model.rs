@@ -3,7 +3,7 @@
 use crate::scratch::with_file;
 use evalsmith_core::digest::Hasher;
 use evalsmith_core::{Evaluate, Game, Position, Score, Window};
-use evalsmith_lab::prelude::{FunctionName, open};
+use evalsmith_learn::Function;
 use evalsmith_othello::Othello;
 use serde_json::Value;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn sealed(bytes: &[u8]) -> Option<Vec<u8>> {
 /// windows.
 fn evaluate(path: &Path) {
     let game = Othello::new();
-    let Ok(function) = open(&game, &FunctionName::File(path.to_owned()), None) else { return };
+    let Ok(function) = Function::open_file(&game, path) else { return };
     let mut position = game.start();
     let mut state = function.start(&position);
     for ply in 0..20 {

@@ -23,7 +23,7 @@ pub(crate) fn parquet(bytes: &[u8]) {
 fn read(path: &Path) {
     let columns = TableColumns { label: Some("result".into()), ..TableColumns::default() };
     let _ = read_own_table(path, &columns);
-    let Ok(sheet) = Sheet::open(path) else { return };
+    let Ok(mut sheet) = Sheet::open(path) else { return };
     let known = |name: &str| sheet.names().iter().any(|n| n == name).then(|| name.to_owned());
     let wanted = SheetColumns {
         numbers: sheet.names().iter().take(4).cloned().collect(),
@@ -32,7 +32,9 @@ fn read(path: &Path) {
         side: known("side"),
         first: None,
     };
-    for numbers in [wanted.numbers.clone(), Vec::new()] {
+    let numbers = sheet.columns_of_numbers(&wanted.numbers).unwrap_or_default();
+    for (sheet, numbers) in [(Ok(sheet), wanted.numbers.clone()), (Sheet::open(path), numbers)] {
+        let Ok(sheet) = sheet else { return };
         let wanted = SheetColumns { numbers, ..wanted.clone() };
         let _ = sheet.read(&wanted, |batch| -> Result<(), DataError> {
             assert!(batch.numbers.iter().all(|column| column.len() == batch.len()));
