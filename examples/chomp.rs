@@ -4,7 +4,7 @@
 //! A bite takes a square and all that are not below and not left of it. The square
 //! in the lower left corner is poisoned: who has nothing else to bite has lost.
 
-use evalsmith_lab::prelude::*;
+use evalsmith::prelude::*;
 
 const ROWS: usize = 4;
 const COLUMNS: u8 = 5;
@@ -126,7 +126,7 @@ pub(crate) fn plan() -> BootstrapPlan {
 #[expect(clippy::print_stdout, reason = "this is a program")]
 fn main() -> Result<(), LabError> {
     let out = std::env::args().nth(1).unwrap_or_else(|| "bootstrap-chomp".to_owned());
-    let summary = bootstrap(&Chomp, &plan(), out.as_ref(), &Quiet)?;
+    let summary = bootstrap(&DynGame::new(Chomp), &plan(), out.as_ref(), &Quiet)?;
     println!("{}", summary.to_text(out.as_ref()));
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! Connect Four, complete: a game the library has never heard of, and the whole
-//! walk from its rules to a learned function with its curve, matches and page.
+//! Connect Four, complete: a game that evalsmith does not come with, and the program with
+//! all its commands and its page for it.
 
-use evalsmith_lab::prelude::*;
+use evalsmith::prelude::*;
 
 /// A column is seven bits from the bottom up; the seventh stays empty, so that
 /// no line of four runs over an edge.
@@ -141,11 +141,9 @@ impl Game for ConnectFour {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "this is a program")]
-fn main() -> Result<(), LabError> {
-    let out = std::env::args().nth(1).unwrap_or_else(|| "learn-connect-four".to_owned());
-    let plan = LearnPlan::new(&ConnectFour.defaults());
-    let summary = learn(&ConnectFour, &plan, out.as_ref(), None, &Quiet)?;
-    println!("{}", summary.to_text(out.as_ref()));
-    Ok(())
+/// The whole program, with this game beside those that come with it.
+fn main() -> std::process::ExitCode {
+    let mut games = evalsmith::games();
+    games.push(DynGame::new(ConnectFour));
+    evalsmith::run(games)
 }

@@ -5,7 +5,7 @@
 mod chomp;
 
 use chomp::{Bar, Chomp, plan};
-use evalsmith_lab::prelude::*;
+use evalsmith::prelude::*;
 use std::collections::HashMap;
 
 /// Whether the side to move wins, for all positions below one.
@@ -42,10 +42,11 @@ fn all_positions_but_the_empty_bar_are_known() {
 fn the_bootstrap_plays_almost_perfectly() {
     let folder = tempfile::tempdir().expect("a folder");
     let plan = BootstrapPlan { match_every: 0, patience: 0, ..plan() };
-    let summary = bootstrap(&Chomp, &plan, folder.path(), &Quiet).expect("a bootstrap");
+    let summary =
+        bootstrap(&DynGame::new(Chomp), &plan, folder.path(), &Quiet).expect("a bootstrap");
     assert_eq!(summary.best, plan.rounds);
     let path = folder.path().join("model.safetensors");
-    let learned = open(&Chomp, &FunctionName::File(path), None).expect("a function");
+    let learned = Function::open_file(&Chomp, &path).expect("a function");
     let known = solution();
     let (mut told, mut played, mut won) = (0, 0, 0);
     let mut searcher = Searcher::new(&learned, 0);
@@ -64,7 +65,7 @@ fn the_bootstrap_plays_almost_perfectly() {
     assert!(played * 100 >= won * 97, "{played} of {won} won positions are played right");
 
     // A second run reads what the first left, and finds the same.
-    let again = bootstrap(&Chomp, &plan, folder.path(), &Quiet).expect("a bootstrap");
+    let again = bootstrap(&DynGame::new(Chomp), &plan, folder.path(), &Quiet).expect("a bootstrap");
     assert_eq!(again, summary);
 }
 
@@ -72,7 +73,8 @@ fn the_bootstrap_plays_almost_perfectly() {
 fn what_decides_nothing_is_told_with_its_remedy() {
     let folder = tempfile::tempdir().expect("a folder");
     let told = |plan: BootstrapPlan| {
-        let error = bootstrap(&Chomp, &plan, folder.path(), &Quiet).expect_err("nothing to learn");
+        let error = bootstrap(&DynGame::new(Chomp), &plan, folder.path(), &Quiet)
+            .expect_err("nothing to learn");
         error.to_string()
     };
     let none = told(BootstrapPlan { rounds: 0, ..plan() });

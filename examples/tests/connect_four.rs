@@ -5,7 +5,7 @@
 mod connect_four;
 
 use connect_four::{Board, ConnectFour};
-use evalsmith_lab::prelude::*;
+use evalsmith::prelude::*;
 
 /// The discs by column, from the bottom up, and who moves.
 fn columns_of(board: &Board) -> ([Vec<char>; 7], char) {
