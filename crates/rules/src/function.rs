@@ -60,7 +60,7 @@ type MakeSearch<P> = dyn Fn(usize) -> Box<dyn Search<P>> + Send + Sync;
 impl<G, E> TypedFunction<G, E>
 where
     G: Game,
-    E: Evaluate<G::Position> + Described + 'static,
+    E: Evaluate<G::Position> + Described + Clone + 'static,
 {
     fn erased(game: &G, function: E) -> DynFunction {
         let (game, function) = (game.clone(), Arc::new(function));
@@ -69,7 +69,8 @@ where
 
     fn typed_search(&self, table_bytes: usize) -> Box<dyn Search<G::Position>> {
         match &self.own_search {
-            None => Box::new(Searcher::new(Arc::clone(&self.function), table_bytes)),
+            // By value: a search through a pointer visits up to a twentieth fewer nodes a second.
+            None => Box::new(Searcher::new((*self.function).clone(), table_bytes)),
             Some(make) => make(table_bytes),
         }
     }
@@ -121,6 +122,7 @@ impl<F> Described for Function<F> {
 }
 
 /// A function that is code and no model.
+#[derive(Clone)]
 struct Code<E>(E);
 
 impl<E> Described for Code<E> {
@@ -178,7 +180,7 @@ impl<G: Game> Opens for G {
 impl<G, E> ErasedFunction for TypedFunction<G, E>
 where
     G: Game,
-    E: Evaluate<G::Position> + Described + 'static,
+    E: Evaluate<G::Position> + Described + Clone + 'static,
 {
     fn as_any(&self) -> &dyn Any {
         self
@@ -247,7 +249,7 @@ where
         name: &str,
     ) -> Box<dyn SelfPlayTable + 'a> {
         if let Some(opponent) = opponent.0.as_any().downcast_ref::<Self>() {
-            let functions = [&self.function, &opponent.function];
+            let functions = [&*self.function, &*opponent.function];
             Box::new(Table::new(self.game.clone(), functions, openings, config, name))
         } else {
             let (game, function) = (self.game.clone(), Arc::clone(&self.function));
@@ -269,7 +271,7 @@ impl DynFunction {
     pub fn of_code<G, E>(game: &G, evaluate: E) -> Self
     where
         G: Game,
-        E: Evaluate<G::Position> + 'static,
+        E: Evaluate<G::Position> + Clone + 'static,
     {
         TypedFunction::erased(game, Code(evaluate))
     }

@@ -8,6 +8,7 @@ use evalsmith_data::{Batch, Dataset, Maker, SelfPlay, Setting, generate_with};
 use evalsmith_rules::{DynFunction, Pos};
 
 /// Likes to be asked about large or small heaps: takes few or many stones.
+#[derive(Clone)]
 struct Taste(i32);
 
 impl Evaluate<Heap> for Taste {
