@@ -253,11 +253,14 @@ impl DenseModel for Linear {
         let (mut sum, addends) = self.sum_of(stage);
         for addend in addends {
             sum += addend.of(feature(addend.feature));
-            if sum + addend.rest[1] <= alpha {
-                return window.alpha;
+            // An estimate never reaches a decided game, whatever its sum; so the bound is
+            // clamped as the value would be, and is not taken for the window's end.
+            let [low, high] = addend.rest.map(|rest| sum + rest);
+            if high <= alpha {
+                return window.clamp(LogOdds(high).into());
             }
-            if sum + addend.rest[0] >= beta {
-                return window.beta;
+            if low >= beta {
+                return window.clamp(LogOdds(low).into());
             }
         }
         window.clamp(LogOdds(sum).into())
@@ -305,6 +308,19 @@ mod tests {
         assert_eq!(model.intercept(Stage(1)), -1.0);
         assert_eq!(model.weights(Stage(0)), [2.0, 3.0]);
         assert_eq!(model.explain(Stage(1), |i| [10.0, 100.0][i]).total, 29.0);
+    }
+
+    #[test]
+    fn a_sum_beyond_the_band_is_no_decided_game() {
+        for (sign, window) in [
+            (1.0, Window::new(Score(999_998), Score(1_000_000))),
+            (-1.0, Window::new(Score(-1_000_000), Score(-999_998))),
+        ] {
+            let model = Linear::new(vec!["a".into()], 1, vec![0.0, 2000.0 * sign]).unwrap();
+            let model = model.within(vec![[0.0, 1.0]]).unwrap();
+            let full = model.value(Stage(0), Window::FULL, |_| 1.0);
+            assert_eq!(model.value(Stage(0), window, |_| 1.0), full);
+        }
     }
 
     proptest! {
